@@ -13,7 +13,6 @@
 #include "schemes/frodo/params.hpp"
 #include "tools/proofs/cuda_warp.hpp"
 
-namespace {
 /// A whole number, at most 2^24 in absolute value, with the operations that the noise takes.
 struct Whole {
   int32_t value = 0;
@@ -36,7 +35,6 @@ inline Whole __uint_as_float(uint32_t bits) {
 inline uint32_t __float_as_uint(Whole a) {
   return 0x4b000000 + static_cast<uint32_t>(a.value - (1 << 23));
 }
-}  // namespace
 
 // After the keywords.
 #define float Whole
