@@ -3,12 +3,12 @@
 
 from collections.abc import Iterator
 
-from proofs import (acceptance, amx, cuda, cuda_records, every_prime, frodo, lac, mldsa, mlkem, ntru,
-                    ntru_steps, saber, saber_blocks, saber_packing, saber_steps, selection)
+from proofs import (acceptance, amx, cuda, cuda_records, every_prime, frodo, lac, mldsa, mlkem, ntru, ntru_inverse,
+                    ntru_sort, ntru_steps, saber, saber_blocks, saber_packing, saber_steps, selection)
 from proofs.claims import Claim
 
-FAMILIES = (mlkem, mldsa, frodo, ntru, ntru_steps, saber, saber_packing, saber_steps, saber_blocks, lac, acceptance,
-            selection, amx, cuda, cuda_records, every_prime)
+FAMILIES = (mlkem, mldsa, frodo, ntru, ntru_steps, ntru_sort, ntru_inverse, saber, saber_packing, saber_steps,
+            saber_blocks, lac, acceptance, selection, amx, cuda, cuda_records, every_prime)
 
 
 def all_claims() -> Iterator[Claim]:

@@ -126,6 +126,10 @@ def _imul(m: Machine, i: iced.Instruction) -> None:
     m.write(i, mul(a, b))
 
 
+_UPPER_AND_LOWER = {16: (iced.Register.DX, iced.Register.AX), 32: (iced.Register.EDX, iced.Register.EAX),
+                    64: (iced.Register.RDX, iced.Register.RAX)}
+
+
 def _mul(m: Machine, i: iced.Instruction) -> None:
     """mul: the product of double width goes to rdx and rax, or ax."""
     b = m.read(i, 0)
@@ -135,10 +139,24 @@ def _mul(m: Machine, i: iced.Instruction) -> None:
     if b.width == 8:
         m.write_general(iced.Register.AX, product)
         return
-    high, low = {16: (iced.Register.DX, iced.Register.AX), 32: (iced.Register.EDX, iced.Register.EAX),
-                 64: (iced.Register.RDX, iced.Register.RAX)}[b.width]
+    high, low = _UPPER_AND_LOWER[b.width]
     m.write_general(low, extract(product, b.width - 1, 0))
     m.write_general(high, extract(product, 2 * b.width - 1, b.width))
+
+
+def _divide(m: Machine, i: iced.Instruction) -> None:
+    """div: rdx and rax, which have to be known, by a known number; the quotient goes to rax, the rest to rdx."""
+    divisor = m.read(i, 0)
+    width = divisor.width
+    if width == 8:
+        raise NotFollowed("a quotient of ax")
+    dividend = concat(*(extract(m.general[number], width - 1, 0) for number in (2, 0)))
+    a, b = m.known(dividend, "a dividend"), m.known(divisor, "a divisor")
+    if b == 0 or a // b >= 1 << width:
+        raise NotFollowed("a quotient that is too large")
+    m.flags = ()
+    for register, value in zip(_UPPER_AND_LOWER[width], (a % b, a // b)):
+        m.write_general(register, const(value, width))
 
 
 def _and_not(m: Machine, i: iced.Instruction) -> None:
@@ -262,6 +280,7 @@ GENERAL: dict[str, Handler] = {
     "sarx": _shift_x(shift_right_signed),
     "imul": _imul,
     "mul": _mul,
+    "div": _divide,
     "andn": _and_not,
     "popcnt": _count_ones,
     "pdep": _deposit,

@@ -773,6 +773,7 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         f"pmov{_letter}2m": _signs(_width),
         f"pcompress{_letter}": _compress(_width),
         f"ptestm{_letter}": _compare(_width, lambda a, b: negate(_is_zero(bitwise("and", a, b)))),
+        f"ptestnm{_letter}": _compare(_width, lambda a, b: _is_zero(bitwise("and", a, b))),
         f"pinsr{_letter}": _insert_word(_width),
         f"pextr{_letter}": _extract_word(_width),
     }
