@@ -21,10 +21,10 @@ SWAPS = [("PADDW_", "PSUBW_"), ("PADDD_", "PSUBD_"), ("PADDQ_", "PSUBQ_"), ("PMU
          ("TDPBUSD_", "TDPBUUD_"), ("TDPBSUD_", "TDPBUUD_"), ("TDPBSSD_", "TDPBSUD_"),
          *((f"{old}_{form}", f"{new}_{form}") for old, new in (("ADD", "SUB"), ("AND", "OR"))
            for form in ("R32_RM32", "RM32_R32"))]
-# Addresses are computed with these too, so they are changed only where there is nothing else.
-OF_WORDS = [(f"{old}_{form}", f"{new}_{form}") for old, new in (
+# Addresses are computed with these too, or there are many, so they are changed only where there is nothing else.
+OF_WORDS = [("PAND_", "POR_"), *((f"{old}_{form}", f"{new}_{form}") for old, new in (
     ("ADD", "SUB"), ("CMOVAE", "CMOVB"), ("CMOVA", "CMOVBE"), ("CMOVE", "CMOVNE"))
-    for form in ("R64_RM64", "RM64_R64", "R32_RM32")]
+    for form in ("R64_RM64", "RM64_R64", "R32_RM32"))]
 SHARE_OF_CONSTANTS = 0.25
 _NAMES: dict[int, str] = {value: name for name, value in vars(iced.Code).items() if isinstance(value, int)}
 

@@ -6,13 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from proofs import solver
-from proofs.claims import Claim, Proof, Run
+from proofs.claims import Claim, Proof, Run, Values
 from proofs.memory import Library, bytes_of
-from proofs.ranges import NotProved
-from proofs.terms import Term, bitwise, const, extract, ite, negate, sext, shape, variable
+from proofs.ranges import NotProved, evaluate
+from proofs.rewriting import Lane
+from proofs.terms import Term, bitwise, const, extract, ite, negate, sext, shape, variable, zext
 
 REGISTER = {"avx2": 32, "avx512": 64}  # bytes
+SMALL = 7  # for which all polynomials are inverted
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,12 @@ class Steps:
         layout = "10SingleItem" if self.is_single else "9ItemLanes"
         inside = f"_ZN7polykem7polyinv{len(self.isa)}{self.isa}"
         return f"{inside}8DivstepsINS1_3Gf{self.q}ENS1_{layout}ELm{self.steps}EE"
+
+    @property
+    def inverse(self) -> str:
+        """Returns the symbol of the inversion."""
+        of = "14inverse_single" if self.is_single else "13inverse_items"
+        return f"_ZN7polykem7polyinv{len(self.isa)}{self.isa}{of}INS1_3Gf{self.q}E*"
 
     def offset(self, segment: int, poly: int, plane: int, i: int) -> int:
         """Returns the byte offset of a register."""
@@ -176,7 +186,7 @@ def applied(kind: Steps) -> Proof:
         masks = [put_masks(run, kind, at_masks, t) for t in range(kind.steps)]
         words = put_state(run, kind, state, first, last)
         before = [coefficients(kind, words, poly, Bits(0)) for poly in range(2)]
-        run.machine.call(function + "5applyEPKtPtmm", at_masks, state, first, last)
+        run.machine.call(function, at_masks, state, first, last)
         found = [[coefficients(kind, get_state(run, kind, state, first, last, item), poly, bits) for poly in range(2)]
                  for item in range(1 if kind.is_single else kind.register // 2) for bits in [Bits(item)]]
         if any(other != found[0] for other in found):
@@ -278,12 +288,76 @@ def same(a: Element, b: Element, of: Sequence[Term], known: set[tuple[object, ..
     return True
 
 
+def polynomials(n: int, q: int) -> Values:
+    """Returns all polynomials with n - 1 coefficients mod q, one in each row."""
+    number, rows = np.arange(q ** (n - 1)), []
+    for _ in range(n - 1):
+        rows.append(number % q)
+        number = number // q
+    return np.array(rows, dtype=np.int64).T
+
+
+def product(a: Values, b: Values, n: int, q: int) -> Values:
+    """Returns rows of coefficients of a b mod (q, Phi_n), where Phi_n = 1 + x + .. + x^(n - 1)."""
+    cyclic = np.zeros((len(a), n), dtype=np.int64)
+    for i in range(n - 1):
+        for j in range(n - 1):
+            cyclic[:, (i + j) % n] += a[:, i] * b[:, j]
+    return (cyclic[:, :-1] - cyclic[:, -1:]) % q
+
+
+def inverses(n: int, q: int) -> tuple[Values, Values]:
+    """Returns all polynomials that have an inverse mod (q, Phi_n), and the inverses."""
+    every, found, of_them = polynomials(n, q), [], []
+    one = np.zeros(n - 1, dtype=np.int64)
+    one[0] = 1
+    for a in every:
+        is_inverse = np.all(product(np.broadcast_to(a, every.shape), every, n, q) == one, axis=1)
+        if is_inverse.any():
+            found.append(a)
+            of_them.append(every[is_inverse.argmax()])
+    return np.array(found), np.array(of_them)
+
+
+def inverted(n: int, q: int, lanes: int) -> Proof:
+    """The whole inversion for a small n. `lanes` is 0 for one item."""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, 3)
+        run.machine.alike = lanes > 0
+        words = run.fields("a", n - 1, q - 1, 0, q - 1).words
+        a, out, size = run.space(), run.space(), 2 * max(lanes, 1)
+        for i, word in enumerate([*words, const(0, q - 1)]):
+            whole = zext(word, 16)
+            run.machine.memory.store(a + i * size, run.machine.lanes_alike(whole, size) if lanes else bytes_of(whole))
+        run.machine.call(function, out, a, n, run.workspace(1 << 16))
+        polys, expected = inverses(n, q)
+        known = {word: polys[:, i].astype(np.uint64) for i, word in enumerate(words)}
+        for item in range(max(lanes, 1)):
+            lane = Lane(item)
+            for i in range(n):
+                term = run.result(out + i * size, item)
+                values = evaluate(lane.of(term) if lanes else term, known)
+                if np.any(values != (expected[:, i] if i < n - 1 else 0)):
+                    raise NotProved(f"coefficient {i} of an inverse is wrong")
+
+    return prove
+
+
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of inversions."""
+    inputs = f"any polynomial of degree below {SMALL - 1} that has one"
+    yield Claim(f"ntru ref inverse mod 3 {SMALL}", "_ZN7polykem17poly_inverse_mod3EPtPKtm", inputs,
+                f"its inverse mod (3, Phi_{SMALL})", inverted(SMALL, 3, 0))
     for isa in REGISTER:
         for is_single in (False, True):
             for q in (2, 3):
                 kind = Steps(isa, q, is_single)
                 block = "" if is_single else " block"
-                yield Claim(f"ntru {isa}{block} division steps mod {q}", kind.symbol, "any P and Q, any masks",
-                            f"P and Q after {kind.steps} steps, mod {q}", applied(kind))
+                yield Claim(f"ntru {isa}{block} division steps mod {q}", kind.symbol + "5applyEPKtPtmm",
+                            "any P and Q, any masks", f"P and Q after {kind.steps} steps, mod {q}", applied(kind),
+                            is_long=is_single and (q, isa) != (2, "avx2"))
+                if (isa, is_single, q) != ("avx512", False, 3):  # whose registers are not taken apart
+                    yield Claim(f"ntru {isa}{block} inverse mod {q} {SMALL}", kind.inverse, inputs,
+                                f"its inverse mod ({q}, Phi_{SMALL})",
+                                inverted(SMALL, q, 0 if is_single else kind.register // 2))

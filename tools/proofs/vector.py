@@ -280,8 +280,11 @@ def _move_masked(m: Machine, i: iced.Instruction, size: int, step: int) -> None:
     result = list(m.read_vector(i, 1, size)) if stores else (
         [ZERO_BYTE] * size if i.zeroing_masking else list(m.read_vector(i, 0, size)))
     for lane in range(size // step):
-        here = slice(lane * step, (lane + 1) * step)
-        if m.known(extract(mask, lane, lane), "a mask of memory"):
+        here, bit = slice(lane * step, (lane + 1) * step), extract(mask, lane, lane)
+        if bit.value is None and not stores:  # what is not loaded has to be there all the same
+            loaded = value_of(m.memory.load(at + lane * step, step))
+            result[here] = bytes_of(ite(bit, loaded, value_of(result[here])))
+        elif m.known(bit, "a mask of memory"):
             if stores:
                 m.memory.store(at + lane * step, result[here])
             else:
@@ -743,6 +746,8 @@ for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
         VECTOR[f"k{_op}{_letter}"] = _of_masks(_width, lambda a, b, op=_op: bitwise(op, a, b))
     VECTOR[f"kxnor{_letter}"] = _of_masks(_width, lambda a, b: bitwise("xor", bitwise("xor", a, b), const(-1, a.width)))
     VECTOR[f"kandn{_letter}"] = _of_masks(_width, lambda a, b: bitwise("and", bitwise("xor", a, const(-1, a.width)), b))
+for _width, _letters in ((8, "bw"), (16, "wd"), (32, "dq")):
+    VECTOR[f"kunpck{_letters}"] = _of_masks(_width, concat)
 for _letter, _width in (("b", 8), ("w", 16), ("d", 32), ("q", 64)):
     VECTOR |= {
         f"padd{_letter}": _lanewise(_width, add),
