@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds which sums of products of inputs bit-sliced elements of GF(3) are. An element is a pair of bits: whether it is 1
-or 2, and whether it is 2; the latter may be anything where the element is 0. Sums, differences and products are
+"""Finds which sums of products of inputs bit-sliced elements of GF(3) are. An element is a pair of bits: whether it is
+1 or 2, and whether it is 2; the latter may be anything where the element is 0. Sums, differences and products are
 recognised by what they are for all 16 values of the four bits of their operands, whichever instructions make them."""
 
 from __future__ import annotations

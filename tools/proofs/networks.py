@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sorting networks, as compiled: each minimum and maximum that the code computes gets a name, and what is stored is a
-a network of them. It is proved from its sorted runs up: a network of minima and maxima sorts if it sorts all sequences
+network of them. It is proved from its sorted runs up: a network of minima and maxima sorts if it sorts all sequences
 of zeros and ones [KNUTH3, 5.3.4], and of those there are few where the operands are sorted runs."""
 
 from __future__ import annotations
