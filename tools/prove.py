@@ -7,8 +7,8 @@
 Every claim whose name contains one of the NAMEs, or every one that does not take long, is a line: what is computed,
 from which inputs, in how many seconds. With --all, the long ones are lines too. With --faults a fault is then planted
 in an instruction or a constant, and the proof has to fail.
-With --cpu this CPU, or QEMU for AArch64, runs the function too, on drawn inputs, and has to write what machine.py
-says.
+With --cpu this CPU, or QEMU for AArch64 and Thumb, runs the function too, on drawn inputs, and has to write what
+machine.py says.
 Exit status: 0 if all holds, 1 if something does not, 2 for wrong arguments.
 """
 
@@ -123,7 +123,7 @@ def main() -> int:
                         help="of code that the library has inlined only: tools/proofs/wrappers.cpp; by default of the "
                              "library's build")
     parser.add_argument("--faults", action="store_true", help="plant a fault beside each proof")
-    parser.add_argument("--cpu", action="store_true", help="compare with what this CPU computes, or QEMU for AArch64")
+    parser.add_argument("--cpu", action="store_true", help="compare with what this CPU or QEMU computes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there")
     arguments = parser.parse_args()
     chosen = [claim for claim in all_claims()

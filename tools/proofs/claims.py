@@ -123,10 +123,10 @@ class Run:
         return address
 
     def pointers(self, *addresses: int) -> int:
-        """Returns the address of words of 64 bits, which follow each other."""
-        at = self.space()
+        """Returns the address of pointers, or of words of that size, which follow each other."""
+        at, size = self.space(), self.machine.pointer_bytes
         for n, address in enumerate(addresses):
-            self.machine.memory.store(at + 8 * n, bytes_of(const(address, 64)))
+            self.machine.memory.store(at + size * n, bytes_of(const(address, 8 * size)))
         return at
 
     def result(self, address: int, n: int, width: int = 16) -> Term:
@@ -213,6 +213,9 @@ class Claim:
     is_long: bool = False  # takes so long that only the complete run proves it
 
     def is_for(self, instruction_set: str) -> bool:
-        """Returns whether a library of an instruction set has the function; "ref" is portable code, which all have."""
-        only = {"avx2": "x86-64", "avx512": "x86-64", "amx": "x86-64", "neon": "AArch64"}
-        return all(only.get(word, instruction_set) == instruction_set for word in self.name.split())
+        """Returns whether a library of an instruction set has the function; "ref" is portable code, which all have but
+        that for the Cortex-M4, whose claims are its own."""
+        only = {"avx2": "x86-64", "avx512": "x86-64", "amx": "x86-64", "neon": "AArch64", "m4": "Thumb"}
+        words = self.name.split()
+        return ("m4" in words) == (instruction_set == "Thumb") and all(
+            only.get(word, instruction_set) == instruction_set for word in words)

@@ -12,6 +12,7 @@ import iced_x86 as iced
 
 from proofs.arm64 import faults as arm64
 from proofs.memory import Library
+from proofs.thumb import faults as thumb
 
 # A part of an instruction's name becomes another one; operands stay. Instructions on general registers with a constant
 # are left out, since loops count with them.
@@ -68,10 +69,10 @@ def plant(library: Library, executed: set[int], constants: set[int], seed: int) 
     generator = random.Random(seed)
     code = sorted(executed)
     generator.shuffle(code)
-    is_arm64 = library.instruction_set == "AArch64"
-    changes_of, text_of = (arm64.changes_of, arm64.text_of) if is_arm64 else (_faulty, _text_of)
+    of_sets = {"AArch64": (arm64.changes_of, arm64.text_of), "Thumb": (thumb.changes_of, thumb.text_of)}
+    changes_of, text_of = of_sets.get(library.instruction_set, (_faulty, _text_of))
     at = next((place for place in code if any(changes_of(library, place))), None)
-    if at is None and not constants and not is_arm64:
+    if at is None and not constants and library.instruction_set == "x86-64":
         changes_of = partial(_faulty, swaps=OF_WORDS)
         at = next((place for place in code if any(changes_of(library, place))), None)
     if constants and (at is None or generator.random() < SHARE_OF_CONSTANTS):

@@ -85,9 +85,10 @@ def sampled(n: int, count: int) -> Callable[[Library, str], None]:
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
         words, cdf = run.unknown("r", count, *ANY_WORD), run.space()
-        run.machine.memory.store(cdf, bytes_of(const(len(CDF[n]), 64)))
+        size = run.machine.pointer_bytes
+        run.machine.memory.store(cdf, bytes_of(const(len(CDF[n]), 8 * size)))
         for at, bound in enumerate(CDF[n] + (0,) * (13 - len(CDF[n]))):
-            run.machine.memory.store(cdf + 8 + 2 * at, bytes_of(const(bound, 16)))
+            run.machine.memory.store(cdf + size + 2 * at, bytes_of(const(bound, 16)))
         run.machine.call(function, words.address, count, cdf)
         for at, word in enumerate(words.words):
             run.expect_table(run.result(words.address, at), word, lambda x: error(x, CDF[n]), f"word {at}")

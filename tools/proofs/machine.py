@@ -24,6 +24,7 @@ class Machine(abc.ABC):
 
     most_steps: ClassVar[int] = 20_000_000
     vector_bytes: ClassVar[int]  # of the largest vector register
+    pointer_bytes: ClassVar[int] = 8
 
     def __init__(self, library: Library) -> None:
         self.library = library

@@ -28,10 +28,12 @@ class NotFollowed(Exception):
 # What the dynamic linker writes: the base and an addend, or the address of a symbol and an addend. Words that only it
 # writes are of the last two kinds, GLOB_DAT and JUMP_SLOT.
 _RELOCATIONS = {"x86-64": (8, (1, 6, 7)), "AArch64": (1027, (257, 1025, 1026))}
+_INSTRUCTION_SETS = {"EM_X86_64": "x86-64", "EM_AARCH64": "AArch64", "EM_ARM": "Thumb"}
 
 
 class Library:
-    """The code, constants and symbols of a shared library, at the addresses that its file gives."""
+    """The code, constants and symbols of a shared library, or for Thumb of a program, at the addresses that its file
+    gives. The lowest bit of a function's address in Thumb only says that it is one."""
 
     instruction_set = "x86-64"
 
@@ -46,9 +48,9 @@ class Library:
         self.linked: set[int] = set()  # addresses of pointers that only the dynamic linker writes
         with path.open("rb") as file:
             elf = ELFFile(file)
-            self.instruction_set = {"EM_X86_64": "x86-64", "EM_AARCH64": "AArch64"}.get(elf["e_machine"], "")
-            if not self.instruction_set:
-                raise ValueError(f"{path}: expected a library for x86-64 or AArch64")
+            self.instruction_set = _INSTRUCTION_SETS.get(elf["e_machine"], "")
+            if not self.instruction_set or self.instruction_set == "Thumb" and elf["e_type"] != "ET_EXEC":
+                raise ValueError(f"{path}: expected a library for x86-64 or AArch64, or a program for Thumb")
             for segment in elf.iter_segments("PT_LOAD"):
                 start, size = segment["p_vaddr"], segment["p_memsz"]
                 self.bytes[start] = segment.data() + bytes(size - segment["p_filesz"])
@@ -65,9 +67,14 @@ class Library:
                 kinds = {"STT_FUNC": self.functions, "STT_OBJECT": self.objects}
                 if symbol["st_info"]["type"] in kinds and symbol["st_value"]:
                     known = kinds[symbol["st_info"]["type"]]
-                    if known.setdefault(symbol.name, symbol["st_value"]) != symbol["st_value"]:
+                    address = self._of_code(symbol["st_value"]) if known is self.functions else symbol["st_value"]
+                    if known.setdefault(symbol.name, address) != address:
                         self.ambiguous.add(symbol.name)
-            self._relocate(elf)
+            if self.instruction_set in _RELOCATIONS:
+                self._relocate(elf)
+
+    def _of_code(self, address: int) -> int:
+        return address & ~1 if self.instruction_set == "Thumb" else address
 
     def _relocate(self, elf: ELFFile) -> None:
         """Fills in the pointers that the dynamic linker would, for a library at address 0."""
@@ -114,8 +121,9 @@ class Library:
             return self.functions[name]
         if table not in self.objects:
             raise NotFollowed(f"{self.path.name} has no object {table}")
-        pointer = self.read(self.objects[table] + 8 * int(index), 8)
-        return int.from_bytes(pointer or b"", "little")
+        size = 4 if self.instruction_set == "Thumb" else 8
+        pointer = self.read(self.objects[table] + size * int(index), size)
+        return self._of_code(int.from_bytes(pointer or b"", "little"))
 
     def read(self, address: int, size: int) -> bytes | None:
         """Returns `size` bytes at an address of the library, or None."""

@@ -16,6 +16,7 @@ from proofs.claims import DISTANCE, FIRST_ADDRESS, Claim, Run
 from proofs.instruction_sets import MACHINES, machine_of
 from proofs.machine import Argument
 from proofs.memory import Library
+from proofs.thumb import native as thumb
 
 ARRAYS = 8
 SIZE = (ARRAYS + 1) * DISTANCE
@@ -84,6 +85,21 @@ class Emulator(Processor):
         return arm64.call(library.path.resolve(), function, arguments, inputs, arrays, wanted)
 
 
+class ThumbEmulator(Processor):
+    """QEMU, for Thumb."""
+
+    def __init__(self) -> None:
+        thumb.compiled(thumb.CALL)
+
+    def runs(self, name: str) -> bool:
+        return True
+
+    def call(self, library: Library, function: int, arguments: tuple[Argument, ...], inputs: dict[int, int],
+             wanted: set[int]) -> dict[int, int]:
+        arrays = range(FIRST_ADDRESS, FIRST_ADDRESS + SIZE)
+        return thumb.call(library.bytes, function, arguments, inputs, arrays, wanted)
+
+
 def may_use_tiles() -> bool:
     """Asks the kernel for the state of the matrix tiles, which it only saves for processes that ask."""
     return ctypes.CDLL(None).syscall(_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, ctypes.c_ulong(_XTILEDATA)) == 0
@@ -140,4 +156,4 @@ def _value(byte: tuple[object, int]) -> int:
 
 def processor_of(instruction_set: str) -> Processor:
     """Returns what runs the code of an instruction set. Raises arm64.Missing if there is nothing that does."""
-    return Emulator() if instruction_set == "AArch64" else Cpu()
+    return {"AArch64": Emulator, "Thumb": ThumbEmulator}.get(instruction_set, Cpu)()

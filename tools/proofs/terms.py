@@ -144,7 +144,36 @@ def sub(a: Term, b: Term) -> Term:
         return const(0, a.width)
     if a.value is not None and b.op == "sub" and b.args[0].value is not None:
         return add(b.args[1], const(a.value - b.args[0].value, a.width))
-    return _sum_of_multiples(a, b, -1) or _make("sub", (a, b), a.width)
+    multiple = _sum_of_multiples(a, b, -1)
+    if multiple is not None:
+        return multiple
+    fields = _fields_of_difference(a, b) if _splits_sums and a.op == b.op == "concat" else []
+    if len(fields) > 1:
+        return concat(*(sub(*parts) for parts in reversed(fields)))
+    return _make("sub", (a, b), a.width)
+
+
+def _fields_of_difference(a: Term, b: Term) -> list[tuple[Term, Term]]:
+    """Returns the operands of a subtraction in pairs of fields, the lowest first, that have no borrow from the next,
+    since constant bits of the first operand are above all that is subtracted."""
+    ends = {end for term in (a, b) for end in itertools.accumulate(part.width for part in reversed(term.args))}
+    fields, begin = [], 0
+    for end in sorted(ends):
+        parts = tuple(extract(term, end - 1, begin) for term in (a, b))
+        if end == a.width or 0 < _least(parts[0]) >= parts[1].most:
+            fields.append(parts)
+            begin = end
+    return fields
+
+
+def _least(term: Term) -> int:
+    """Returns a bound that a term's value is not below."""
+    if term.op != "concat":
+        return term.value or 0
+    total = 0
+    for part in term.args:
+        total = (total << part.width) + (part.value or 0)
+    return total
 
 
 def _sum_of_multiples(a: Term, b: Term, sign: int) -> Term | None:

@@ -7,8 +7,9 @@
 Every set: known answers 0 to 9 with their rejections and the accumulated hashes on the board mps2-an386, and the first
 known answer on netduinoplus2, an STM32F405 with 128 KB. The primitives written for the Cortex-M4 beside the portable
 ones. The example. The hand-counted loops of tools/m4cycles, and its traces of instructions and addresses: equal for
-different secrets, not equal for a planted leak. --quick: the first known answer of one or two sets of each scheme, the
-primitives, what the library needs, the counted loops, and traces of one set and of the leaks.
+different secrets, not equal for a planted leak. Proofs of machine code, with faults and a comparison with QEMU, skipped
+where their tools cannot be fetched. --quick: the first known answer of one or two sets of each scheme, the
+primitives, what the library needs, the counted loops, traces of one set and of the leaks, and fewer proofs.
 """
 
 import argparse
@@ -31,7 +32,12 @@ SECONDS = 1200  # of one program; on two busy cores the longest takes five minut
 
 QUICK_SETS = ("ntruhps2048509", "ntruhrss701", "mlkem512", "mlkem768", "frodokem640aes")
 QUICK_TRACES = "mlkem512"
-QUICK_TARGETS = [*(f"{name}_mps2_an386" for name in QUICK_SETS), f"secrets_{QUICK_TRACES}", "kernels", "mlkem_kernels"]
+QUICK_TARGETS = [*(f"{name}_mps2_an386" for name in QUICK_SETS), f"secrets_{QUICK_TRACES}", "kernels", "mlkem_kernels",
+                 "polykem_proofs"]
+QUICK_PROOFS = ("mlkem m4 transform", "mlkem m4 compress", "mlkem m4 noise", "frodo m4 product", "ntru m4 pack 509",
+                "ct m4")
+PROOFS = ("mlkem m4", "frodo m4", "ntru m4 product 509", "ntru m4 pack", "ntru m4 unpack", "ct m4")
+SKIPPED = 77  # exit status of tools/prove.sh
 
 
 def build(folder, targets):
@@ -78,6 +84,14 @@ def divides_nowhere(library):
     return not found and len(code) > 1000, "\n".join(found)
 
 
+def proves(library, quick):
+    """Returns (passed, text) of the proofs of tools/proofs/README.md that are quick, with a fault beside each."""
+    names = QUICK_PROOFS if quick else PROOFS
+    command = [ROOT / "tools/prove.sh", "--library", library, "--wrappers", library, "--faults", "--cpu", *names]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    return done.returncode in (0, SKIPPED), (done.stdout if done.returncode == 1 else "") + done.stderr
+
+
 def programs(build_folder, quick):
     """Returns (name, test) of everything that runs on the emulator, the longest first."""
     first = write_cases(build_folder / "cases" / "first", 1, False)
@@ -105,6 +119,7 @@ def main():
     tests = [*programs(options.build, options.quick),
              ("the library needs nothing", lambda: needs_nothing(library)),
              ("the library does not divide", lambda: divides_nowhere(library)),
+             ("proofs of machine code", lambda: proves(options.build / "tests" / "polykem_proofs", options.quick)),
              *selftest.tests(options.build),
              *traces.tests(options.build, [QUICK_TRACES] if options.quick else cases.SETS)]
     failed = 0
