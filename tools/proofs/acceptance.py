@@ -11,7 +11,7 @@ import numpy as np
 
 from proofs import solver
 from proofs.claims import Claim, Proof, Run, Values
-from proofs.machine import Machine
+from proofs.x86 import X86
 from proofs.memory import Library
 from proofs.ranges import NotProved, evaluate
 from proofs.rewriting import Only, rebuilt
@@ -22,7 +22,7 @@ MLKEM_Q, MLDSA_Q = 3329, 8380417
 LIMITS = {2: 15, 4: 9}  # of half bytes, by eta
 
 
-class Deciding(Machine):
+class Deciding(X86):
     """A machine that follows branches and addresses which depend on decisions alone."""
 
     def __init__(self, library: Library) -> None:
