@@ -149,7 +149,8 @@ def matrices(rows: int, inner: int, columns: int, strides: tuple[int, int, int],
     def prove(library: Library, function: str) -> None:
         run = Run(library, 1 << 16)
         heights = (rows, rows, columns if transposed else inner)
-        c, a, b = (run.unknown(name, height * stride, *ANY_WORD) for name, height, stride in zip("cab", heights, strides))
+        c, a, b = (run.unknown(name, height * stride, *ANY_WORD)
+                   for name, height, stride in zip("cab", heights, strides))
         run.machine.call(function, c.address, strides[0], a.address, strides[1], b.address, strides[2],
                          (rows, inner, columns, 1, 0, 0))
         for row in range(rows):
@@ -350,7 +351,8 @@ def _ntru() -> Iterator[Claim]:
                     f"a b mod (2^13, x^{n} - 1)", product(n), is_long=n != 509)
         for name, inputs, result, proof in (
                 ("pack", "any words", "the bits of n - 1 words, in order", packed(n)),
-                ("unpack", "any bytes", "n - 1 words with their bits, in order, and minus the sum of these", unpacked(n)),
+                ("unpack", "any bytes", "n - 1 words with their bits, in order, and minus the sum of these",
+                 unpacked(n)),
                 ("pack trits", "words in [0, 2]", "sums of 3^j word j", packed_trits(n)),
                 ("unpack trits", "any bytes", "digits to the base 3", unpacked_trits(n)),
                 ("mod q", "any words", f"mod (2^16, Phi_{n})", less_the_last(n)),

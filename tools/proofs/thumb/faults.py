@@ -9,7 +9,8 @@ from proofs.memory import Library, NotFollowed
 from proofs.thumb.text import Instruction, Shifted, decode
 
 # An instruction becomes another one with the same operands.
-_PAIRS = {("add", "sub"), ("mla", "mls"), ("orr", "eor"), ("and", "bic"), ("orr", "bic"), ("eor", "and"), ("smulbb", "smultb"),
+_PAIRS = {("add", "sub"), ("mla", "mls"), ("orr", "eor"), ("and", "bic"), ("orr", "bic"), ("eor", "and"),
+          ("smulbb", "smultb"),
           ("smulbb", "smulbt"), ("smulwb", "smulwt"), ("smlabb", "smlatb"), ("smlabb", "smlabt"), ("smlatb", "smlatt"),
           ("smlabt", "smlatt"), ("smlad", "smladx"), ("smuad", "smuadx"), ("smmul", "smmulr"), ("smull", "smlal"),
           ("umull", "umlal"), ("uadd16", "uadd8"), ("usub16", "usub8"), ("uadd16", "usub16"), ("sadd16", "ssub16"),
