@@ -11,6 +11,7 @@
 
 #include "accelerators/cuda/module/gather.hpp"
 #include "prim/cuda/launch.hpp"
+#include "prim/drbg/cuda/coin_block.hpp"
 #include "schemes/device_schemes.hpp"
 
 extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();
@@ -172,6 +173,13 @@ DeviceScheme with_filling_step(DeviceScheme scheme) {
 
 std::atomic<size_t> batches{0};
 
+std::array<uint8_t, kSeedBytes> seed_of(size_t batch) {
+  std::array<uint8_t, kSeedBytes> seed;
+  for (size_t i = 0; i < kSeedBytes; ++i)
+    seed[i] = static_cast<uint8_t>(i * 37 + batch);
+  return seed;
+}
+
 }  // namespace
 
 void expect(bool good, const char* what) {
@@ -189,16 +197,18 @@ const DeviceScheme& toy() {
 }
 
 uint8_t latest_coin() {
-  return static_cast<uint8_t>(16 * 37 + 2 * batches);
+  const auto seed = seed_of(batches);
+  uint32_t words[kSeedBytes / 4], block[kChaChaWords];
+  std::memcpy(words, seed.data(), kSeedBytes);
+  make_coin_block(block, words, CoinDomain::kPart, 0, 0);
+  return static_cast<uint8_t>(block[0] + block[4]);  // bytes 0 and 16: see the first step
 }
 
 Outcome run(Op op, const Records& r, StepTimes* times, const size_t* key_index, const uint8_t* keys) {
   const size_t batch = ++batches;
   BatchView b{};
   b.count = r.count;
-  std::array<uint8_t, kSeedBytes> seed;
-  for (size_t i = 0; i < kSeedBytes; ++i)
-    seed[i] = static_cast<uint8_t>(i * 37 + batch);
+  const auto seed = seed_of(batch);
   if (op == Op::kKeygen) b.pk_out = r.pk, b.sk_out = r.sk;
   if (op == Op::kEncaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
   if (op == Op::kDecaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;

@@ -15,7 +15,7 @@ _PRESERVED = (*range(4, 12), STACK_POINTER)
 _OPPOSITES = {"ne": "eq", "lo": "hs", "pl": "mi", "vc": "vs", "ls": "hi", "ge": "lt", "le": "gt"}
 
 # A flag of a sum or a difference of two words, ("add", a, b) or ("sub", a, b), or a bit, ("bit", bit).
-Flag = tuple[str, *tuple[Term, ...]]
+Flag = tuple[object, ...]
 
 
 class Thumb(Machine):

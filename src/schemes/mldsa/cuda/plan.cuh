@@ -226,8 +226,8 @@ struct Plan {
   });
 
   static constexpr auto sign = kernel_plan_of<kSignStages, Context>({
-      {with_ahead({"coins_mu_seed", "randombytes"}, "shake256.mu", "shake256.seed"), field::kCoins | field::kSk,
-       0, prepare_sign},
+      {with_ahead({"coins_mu_seed", "randombytes"}, "shake256.mu", "shake256.seed"), field::kCoins | field::kSk, 0,
+       prepare_sign},
       {{"expand_a", "unpack_sk", "expand_a"}, field::kSk, 0, expand_sk_a},
       {tiled("expand_mask"), 0, 0, expand_mask},
       {tiled({"ntt_multiply_decompose", "ntt.y", "high_bits"}), field::kSk, 0, commitment},
