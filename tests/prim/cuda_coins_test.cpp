@@ -20,8 +20,7 @@ TEST(ChaCha20, BlockOfTheStandard) {
   constexpr uint32_t kExpected[] = {0xe4e7f110, 0x15593bd1, 0x1fdd0f50, 0xc47120a3, 0xc7f4d1c7, 0x0368c033,
                                     0x9aaa2204, 0x4e6cd4c3, 0x466482d2, 0x09aa9f07, 0x05d7c214, 0xa2028bd9,
                                     0xd19c12b5, 0xb94e16de, 0xe883d0cb, 0x4e3c50a2};
-  for (int j = 0; j < kChaChaWords; ++j)
-    EXPECT_EQ(block[j], kExpected[j]) << j;
+  EXPECT_TRUE(std::equal(std::begin(block), std::end(block), kExpected));
 }
 
 /// [RFC8439, A.1], test vector 5. The vector above has zero there.
@@ -32,8 +31,7 @@ TEST(ChaCha20, LastWordOfTheNonce) {
   constexpr uint32_t kExpected[] = {0x374dc6c2, 0x3736d58c, 0xb904e24a, 0xcd3f93ef, 0x88228b1a, 0x96a4dfb3,
                                     0x5b76ab72, 0xc727ee54, 0x0e0e978a, 0xf3145c95, 0x1b748ea8, 0xf786c297,
                                     0x99c28f5f, 0x628314e8, 0x398a19fa, 0x6ded1b53};
-  for (int j = 0; j < kChaChaWords; ++j)
-    EXPECT_EQ(block[j], kExpected[j]) << j;
+  EXPECT_TRUE(std::equal(std::begin(block), std::end(block), kExpected));
 }
 
 /// The item fills two words of the nonce, and the domain the third.

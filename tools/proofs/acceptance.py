@@ -11,12 +11,12 @@ import numpy as np
 
 from proofs import solver
 from proofs.claims import Claim, Proof, Run, Values
-from proofs.x86 import X86
 from proofs.memory import Library
 from proofs.ranges import NotProved, evaluate
-from proofs.rewriting import Only, rebuilt
+from proofs.rewriting import Only, rebuilt, rewritten
 from proofs.terms import Term, add, bitwise, compare, concat, const, extract, ite, sub, zext
 from proofs.vector import compressed
+from proofs.x86 import X86
 
 MLKEM_Q, MLDSA_Q = 3329, 8380417
 LIMITS = {2: 15, 4: 9}  # of half bytes, by eta
@@ -42,16 +42,7 @@ class Decisions:
 
     def under(self, root: Term) -> Term:
         """Returns a term that is equal where the bits have these values, and the words possible ones."""
-        stack = [root]
-        while stack:
-            term = stack[-1]
-            waiting = [arg for arg in term.args if arg not in self._done] if term not in self._done else []
-            stack += waiting
-            if not waiting:
-                stack.pop()
-                if term not in self._done:
-                    self._done[term] = self._decided(term) or rebuilt(term, [self._done[arg] for arg in term.args])
-        return self._done[root]
+        return rewritten(root, self._done, lambda term, args: self._decided(term) or rebuilt(term, args))
 
     def _decided(self, term: Term) -> Term | None:
         word = self._only.of(term) if term.width == 1 and self._possible else None

@@ -9,7 +9,7 @@ a term depends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from proofs.ranges import NotProved
 from proofs.terms import Term, add, alike, bitwise, compare, concat, const, extract, ite, mul, sext, sub
@@ -41,6 +41,20 @@ def rebuilt(term: Term, args: Sequence[Term]) -> Term:
     return term
 
 
+def rewritten(root: Term, done: dict[Term, Term], rewrite: Callable[[Term, list[Term]], Term]) -> Term:
+    """Returns what `rewrite` makes of a term and of its arguments, rewritten before it. `done` keeps all of these."""
+    stack = [root]
+    while stack:
+        term = stack[-1]
+        waiting = [arg for arg in term.args if arg not in done] if term not in done else []
+        stack += waiting
+        if not waiting:
+            stack.pop()
+            if term not in done:
+                done[term] = rewrite(term, [done[arg] for arg in term.args])
+    return done[root]
+
+
 class Lowest:
     """Terms in which the lowest bits of small sums and products are those of the lowest bits of their operands."""
 
@@ -49,16 +63,7 @@ class Lowest:
 
     def of(self, root: Term) -> Term:
         """Returns a term that is equal for all values of its variables."""
-        stack = [root]
-        while stack:
-            term = stack[-1]
-            waiting = [arg for arg in term.args if arg not in self._done] if term not in self._done else []
-            stack += waiting
-            if not waiting:
-                stack.pop()
-                if term not in self._done:
-                    self._done[term] = _lowest_bits(rebuilt(term, [self._done[arg] for arg in term.args]))
-        return self._done[root]
+        return rewritten(root, self._done, lambda term, args: _lowest_bits(rebuilt(term, args)))
 
 
 def _lowest_bits(term: Term, depth: int = 8) -> Term:
