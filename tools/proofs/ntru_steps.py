@@ -749,7 +749,7 @@ def claimed(backend: Backend, n: int) -> Iterator[tuple[str, str, str, str, Proo
         yield (stage, stage, "words, and a in [0, 2]", "the product of words and a, with -1 for 2",
                multiplied(backend, n))
     yield "mod Phi", "mul_r", "any product", "coefficients minus the last one", without_last(backend, n)
-    if backend not in (AVX2, AVX512) or LOG_Q[n] != 12:  # those sums are not found
+    if backend in BLOCKS or LOG_Q[n] != 12:  # those sums are not found
         yield ("check_rm", "check_rm", "any words, and m in [0, 2]",
                "r, and a failure if r is not ternary" + ("" if n in HRSS else " or m has another weight"),
                checked(backend, n))
