@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves what functions of the compiled library compute, for all of their inputs: tools/proofs/README.md.
 
-    tools/prove.sh [--library FILE] [--wrappers FILE] [--faults] [--cpu] [--json FILE] [--all | NAME...]
+    tools/prove.sh [--library FILE] [--wrappers FILE] [--faults] [--cpu] [--jobs N] [--json FILE] [--all | NAME...]
 
 Every claim whose name contains one of the NAMEs, or every one that does not take long, is a line: what is computed,
 from which inputs, in how many seconds. With --all, the long ones are lines too. With --faults a fault is then planted
@@ -16,20 +16,24 @@ import argparse
 import contextlib
 import gc
 import json
+import multiprocessing
+import os
 import sys
 import time
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from proofs import faults, terms
+from proofs import faults
+from proofs.algebra import terms
+from proofs.algebra.ranges import NotProved
 from proofs.all_claims import all_claims
-from proofs.arm64.native import Missing
 from proofs.claims import Claim, Run
-from proofs.machine import Machine
-from proofs.memory import Library, NotFollowed
+from proofs.machines.arm64.native import Missing
+from proofs.machines.machine import Machine
+from proofs.machines.memory import Library, NotFollowed
 from proofs.native import Differs, Processor, processor_of
-from proofs.ranges import NotProved
 
 DRAWS = 8
 ROOT = Path(__file__).resolve().parent.parent
@@ -114,18 +118,46 @@ def line(report: dict[str, object]) -> str:
     return text
 
 
+class Checker:
+    """Checks claims by their numbers, in processes that are forked: they cannot be sent there."""
+
+    def __init__(self, claims: list[Claim], libraries: dict[bool, Library], with_faults: bool, cpu: Processor | None):
+        self.claims, self.libraries, self.with_faults, self.cpu = claims, libraries, with_faults, cpu
+
+    def reports(self, jobs: int) -> Iterator[dict[str, object]]:
+        """Yields the report of each claim, in order."""
+        with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), self._begin) as pool:
+            yield from pool.map(Checker._report, range(len(self.claims)))
+
+    def _begin(self) -> None:
+        Checker.of_process = self
+        gc.disable()  # a claim makes millions of terms, and no cycles of them
+
+    @staticmethod
+    def _report(number: int) -> dict[str, object]:
+        self = Checker.of_process
+        claim = self.claims[number]
+        report = check(claim, self.libraries[claim.inlined], self.with_faults, self.cpu)
+        gc.collect()
+        return report
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="only claims whose names contain one of these")
     parser.add_argument("--all", action="store_true", help="also claims that take long")
     parser.add_argument("--library", type=Path, default=ROOT / "build/src/libpolykem.so", help="not stripped")
     parser.add_argument("--wrappers", type=Path,
-                        help="of code that the library has inlined only: tools/proofs/wrappers.cpp; by default of the "
+                        help="of code that the library has inlined only: tools/proofs/wrappers; by default of the "
                              "library's build")
     parser.add_argument("--faults", action="store_true", help="plant a fault beside each proof")
     parser.add_argument("--cpu", action="store_true", help="compare with what this CPU or QEMU computes")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N",
+                        help="processes; as many as CPUs if not given")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there")
     arguments = parser.parse_args()
+    if arguments.jobs < 1:
+        parser.error("--jobs is at least 1")
     chosen = [claim for claim in all_claims()
               if (any(name in claim.name for name in arguments.names) if arguments.names else
                   arguments.all or not claim.is_long)]
@@ -141,12 +173,10 @@ def main() -> int:
     except (OSError, ValueError) as error:
         parser.error(f"{error}; `make prove` builds it")
     chosen = [claim for claim in chosen if claim.is_for(instruction_set)]
-    gc.disable()  # a claim makes millions of terms, and no cycles of them
     reports = []
-    for claim in chosen:
-        reports.append(check(claim, libraries[claim.inlined], arguments.faults, cpu))
-        print(line(reports[-1]), flush=True)
-        gc.collect()
+    for report in Checker(chosen, libraries, arguments.faults, cpu).reports(arguments.jobs):
+        reports.append(report)
+        print(line(report), flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps({"library": str(arguments.library), "claims": reports}, indent=1) + "\n")
     wrong = sum(bool(report["problem"] or not report.get("refuted", True)) for report in reports)

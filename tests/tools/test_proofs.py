@@ -13,10 +13,15 @@ from unittest import mock
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import bilinear, claims, memory, mlkem, ntru, ranges, solver, terms, vector, x86  # noqa: E402
-from proofs.ranges import Fact, Facts, NotProved  # noqa: E402
-from proofs.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub, variable,  # noqa: E402
-                          zext)
+from proofs import claims  # noqa: E402
+from proofs.algebra import bilinear, ranges, solver, terms  # noqa: E402
+from proofs.algebra.ranges import Fact, Facts, NotProved  # noqa: E402
+from proofs.algebra.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub,  # noqa: E402
+                                  variable, zext)
+from proofs.families import mlkem, ntru  # noqa: E402
+from proofs.machines import memory  # noqa: E402
+from proofs.machines.x86 import vector  # noqa: E402
+from proofs.machines.x86.machine import X86  # noqa: E402
 
 Q = 3329
 
@@ -473,7 +478,7 @@ class LanesAlike(unittest.TestCase):
 
     def ran(self, code):
         """Returns a machine that has run the code with x in all lanes of xmm2 and y in those of xmm3."""
-        m = x86.X86(Code(code + " c3"))
+        m = X86(Code(code + " c3"))
         m.alike = True
         m.vector[2], m.vector[3] = (m.lanes_alike(word, 64) for word in (self.x, self.y))
         m.call("f")
@@ -504,7 +509,7 @@ class LanesAlike(unittest.TestCase):
         self.assertIsNone(m.lane_of(m.vector[2][:62] + m.vector[3][:2], 16))
 
     def test_constants(self):
-        m = x86.X86(Code("c3"))
+        m = X86(Code("c3"))
         lane = memory.bytes_of(const(0x1234, 16))
         self.assertIs(m.lane_of(lane * 8, 16), const(0x1234, 16))
         self.assertIs(m.lane_of(lane * 8, 16), const(0x1234, 16))
@@ -730,7 +735,7 @@ class Instructions(unittest.TestCase):
     def ran(self, code, vectors=(), general=(), masks=()):
         """Returns a machine that has run the code. `vectors` are (number, width, lanes), `general` and `masks` (number,
         value); lanes that are not given are known to be 0x55..."""
-        m = x86.X86(Code(code + " c3"))
+        m = X86(Code(code + " c3"))
         m.general = [const(0x5555555555555555, 64)] * 16
         m.mask = [const(0, 64)] * 8
         m.vector = [memory.bytes_of(const(int("55" * 64, 16), 512)) for _ in range(32)]
@@ -775,7 +780,7 @@ class Instructions(unittest.TestCase):
         # vpternlogd xmm1{k1},xmm2,xmm3,0xca: bits of xmm2 where xmm1 has ones, else of xmm3
         self.lanes("62f36d0925cbca", 32, (0x12121212, 1, 0x11111111, 2), a, b, c, masks=[(1, 5)])
         # vpternlogd xmm1,xmm1,xmm1,0xff is ones, whatever was there
-        m = x86.X86(Code("62f3750825c9ff c3"))
+        m = X86(Code("62f3750825c9ff c3"))
         m.call("f")
         self.assertEqual(memory.value_of(m.vector[1]).value, (1 << 128) - 1)
         table, other = (16, tuple(range(8))), (16, tuple(range(8, 16)))
@@ -869,14 +874,14 @@ class Instructions(unittest.TestCase):
                      "678b06"):  # mov eax,[esi]
             with self.assertRaises(memory.NotFollowed):
                 self.ran(code, general=[(6, Code.START)])
-        m = x86.X86(Code("8b0500100000c3", variable=[range(Code.START + 0x1000, Code.START + 0x2000)]))
+        m = X86(Code("8b0500100000c3", variable=[range(Code.START + 0x1000, Code.START + 0x2000)]))
         with self.assertRaises(memory.NotFollowed):
             m.call("f")
 
     def test_code_may_end_where_its_segment_does(self):
         library = Code("")
         library.bytes[Code.START] = bytes.fromhex("89d8c3")  # mov eax,ebx
-        m = x86.X86(library)
+        m = X86(library)
         m.general[3] = const(7, 64)
         m.call("f")
         self.assertEqual(m.general[0].value, 7)
@@ -887,10 +892,10 @@ class Instructions(unittest.TestCase):
         self.assertEqual(self.ran("64488b042528000000 64482b042528000000").general[0].value, 0)
 
     def test_functions_that_are_replaced(self):
-        m = x86.X86(Code("e8 0b 00 00 00 c3" + "90" * 10 + "b8 01 00 00 00 c3"))  # f calls g, which returns 1
+        m = X86(Code("e8 0b 00 00 00 c3" + "90" * 10 + "b8 01 00 00 00 c3"))  # f calls g, which returns 1
         m.call("f")
         self.assertEqual(m.general[0].value, 1)
-        m = x86.X86(m.library)
+        m = X86(m.library)
         m.instead[Code.START + 16] = lambda m: m.memory.store(0x20000, memory.bytes_of(const(5, 64)))
         m.call("f")
         self.assertEqual(memory.value_of(m.memory.load(0x20000, 8)).value, 5)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of tools/proofs/arm64: operands, calls, and that QEMU, or a CPU, and the machine agree on each form of the
-instructions that the machine knows: registers, flags and memory after one instruction on drawn words.
+"""Tests of tools/proofs/machines/arm64: operands, calls, and that QEMU, or a CPU, and the machine agree on each form of
+the instructions that the machine knows: registers, flags and memory after one instruction on drawn words.
 `tools/prove.sh --self-test` runs them."""
 import pathlib
 import random
@@ -9,13 +9,15 @@ import sys
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import faults, memory, terms  # noqa: E402
-from proofs.arm64 import general, native, neon  # noqa: E402
-from proofs.arm64.machine import Arm64  # noqa: E402
-from proofs.arm64.text import Address, General, Group, Shifted, Vector, decode  # noqa: E402
+from proofs import faults  # noqa: E402
+from proofs.algebra import terms  # noqa: E402
+from proofs.algebra.terms import const  # noqa: E402
 from proofs.claims import Claim, Run  # noqa: E402
-from proofs.memory import NotFollowed  # noqa: E402
-from proofs.terms import const  # noqa: E402
+from proofs.machines import memory  # noqa: E402
+from proofs.machines.arm64 import general, native, neon  # noqa: E402
+from proofs.machines.arm64.machine import Arm64  # noqa: E402
+from proofs.machines.arm64.text import Address, General, Group, Shifted, Vector, decode  # noqa: E402
+from proofs.machines.memory import NotFollowed  # noqa: E402
 from test_proofs import Code  # noqa: E402
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that this CPU and tools/proofs/x86.py agree on each form of the instructions that machine.py knows:
+"""Tests that this CPU and tools/proofs/machines/x86 agree on each form of the instructions that machine.py knows:
 registers, masks, flags and memory after one instruction on drawn words. `tools/prove.sh --self-test` runs it."""
 import ctypes
 import mmap
@@ -12,8 +12,12 @@ import unittest
 import iced_x86 as iced
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import memory, terms, x86  # noqa: E402
-from proofs.terms import const  # noqa: E402
+from proofs.algebra import terms  # noqa: E402
+from proofs.algebra.terms import const  # noqa: E402
+from proofs.machines import memory  # noqa: E402
+from proofs.machines.x86.general import GENERAL  # noqa: E402
+from proofs.machines.x86.machine import X86  # noqa: E402
+from proofs.machines.x86.vector import VECTOR  # noqa: E402
 from test_proofs import Code as Library  # noqa: E402
 
 Code, Kind, Register = iced.Code, iced.OpKind, iced.Register
@@ -83,8 +87,8 @@ def codes():
     """Yields the codes of instructions that x86.py knows and that this CPU has."""
     for name, code in vars(iced.Code).items():
         mnemonic = name.removeprefix("VEX_").removeprefix("EVEX_").split("_")[0].lower()
-        known = (mnemonic in x86.GENERAL or mnemonic in x86.VECTOR or mnemonic in COMPARED or
-                 mnemonic[:1] == "v" and mnemonic[1:] in x86.VECTOR or mnemonic.startswith(("set", "cmov")))
+        known = (mnemonic in GENERAL or mnemonic in VECTOR or mnemonic in COMPARED or
+                 mnemonic[:1] == "v" and mnemonic[1:] in VECTOR or mnemonic.startswith(("set", "cmov")))
         if not isinstance(code, int) or not known or mnemonic in LEFT_OUT:
             continue
         information, instruction = iced.OpCodeInfo(code), iced.Instruction()
@@ -213,7 +217,7 @@ class OnThisCpu(unittest.TestCase):
     def followed(self, body, state):
         """Returns a machine that has run the two instructions, or None where it refuses one."""
         terms.forget()
-        m = x86.X86(Library(body.hex()))
+        m = X86(Library(body.hex()))
         m.vector = [memory.bytes_of(const(part(state, 64 * n, 64), 512)) for n in range(32)]
         m.mask = [const(part(state, MASKS + 8 * n), 64) for n in range(8)]
         for n in FREE:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that what tools/proofs/cuda_records.py adds to the checks of results accepts nothing false.
+"""Tests that what tools/proofs/families/cuda_records.py adds to the checks of results accepts nothing false.
 `tools/prove.sh --self-test` runs it."""
 import pathlib
 import sys
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import cuda_records, terms  # noqa: E402
+from proofs.algebra import terms  # noqa: E402
+from proofs.algebra.ranges import NotProved  # noqa: E402
+from proofs.algebra.terms import add, bitwise, const, extract, mul, sub, zext  # noqa: E402
 from proofs.claims import Run  # noqa: E402
-from proofs.memory import value_of  # noqa: E402
-from proofs.ranges import NotProved  # noqa: E402
-from proofs.terms import add, bitwise, const, extract, mul, sub, zext  # noqa: E402
+from proofs.families import cuda_records  # noqa: E402
+from proofs.machines.memory import value_of  # noqa: E402
 from test_proofs import Code  # noqa: E402
 
 

@@ -7,10 +7,11 @@ import sys
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import gf3, ntru_inverse, terms  # noqa: E402
-from proofs.networks import Choice, Network  # noqa: E402
-from proofs.ranges import NotProved  # noqa: E402
-from proofs.terms import bitwise, const, variable  # noqa: E402
+from proofs.algebra import gf3, terms  # noqa: E402
+from proofs.algebra.ranges import NotProved  # noqa: E402
+from proofs.algebra.terms import bitwise, const, variable  # noqa: E402
+from proofs.families import ntru_inverse  # noqa: E402
+from proofs.families.networks import Choice, Network  # noqa: E402
 
 BATCHER_4 = [(0, 1), (2, 3), (0, 2), (1, 3), (1, 2)]
 

@@ -7,10 +7,12 @@ import sys
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import every_prime, solver, terms  # noqa: E402
-from proofs.every_prime import Words, upper, upper_in_parts  # noqa: E402
-from proofs.ranges import Fact, Facts, NotProved  # noqa: E402
-from proofs.terms import (add, compare, concat, const, extract, ite, mul, shift_left, sub, variable, zext)  # noqa: E402
+from proofs.algebra import solver, terms  # noqa: E402
+from proofs.algebra.ranges import Fact, Facts, NotProved  # noqa: E402
+from proofs.algebra.terms import (add, compare, concat, const, extract, ite, mul, shift_left, sub,  # noqa: E402
+                                  variable, zext)
+from proofs.families import every_prime  # noqa: E402
+from proofs.families.every_prime import Words, upper, upper_in_parts  # noqa: E402
 
 Q = 8380417
 

@@ -9,11 +9,15 @@ import unittest
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import (acceptance, claims, decisions, general, memory, ntru_steps, rewriting,  # noqa: E402
-                    selection, solver, terms, vector, x86)
-from proofs.ranges import NotProved, evaluate  # noqa: E402
-from proofs.terms import (add, alike, bitwise, compare, concat, const, extract, ite, mul, sext, sub,  # noqa: E402
-                          variable, zext)
+from proofs import claims  # noqa: E402
+from proofs.algebra import decisions, rewriting, solver, terms  # noqa: E402
+from proofs.algebra.ranges import NotProved, evaluate  # noqa: E402
+from proofs.algebra.terms import (add, alike, bitwise, compare, concat, const, extract, ite, mul, sext,  # noqa: E402
+                                  sub, variable, zext)
+from proofs.families import acceptance, ntru_steps, selection  # noqa: E402
+from proofs.machines import memory  # noqa: E402
+from proofs.machines.x86 import general, vector  # noqa: E402
+from proofs.machines.x86.machine import X86  # noqa: E402
 from test_proofs import Code  # noqa: E402
 
 
@@ -73,7 +77,7 @@ class Rewriting(unittest.TestCase):
                 rewriting.Lane(2).of(other)
 
     def test_lanes_that_are_in_order_again(self):
-        m = x86.X86(Code("c3"))
+        m = X86(Code("c3"))
         row = alike(variable("x", 16), 4)
         lanes = [extract(row, 16 * n + 15, 16 * n) for n in range(4)]
         self.assertIs(m.lane_of(vector._flatten(lanes), 16), row.args[0])
@@ -258,7 +262,7 @@ class Acceptance(unittest.TestCase):
             self.assertEqual([lane.value for lane in vector.compressed(lanes, bits)], taken + [0] * (4 - len(taken)))
 
     def test_bits_that_are_moved(self):
-        m = x86.X86(Code("c4e27bf5cb c4e27af5d3 c3"))  # pdep ecx,eax,ebx; pext edx,eax,ebx
+        m = X86(Code("c4e27bf5cb c4e27af5d3 c3"))  # pdep ecx,eax,ebx; pext edx,eax,ebx
         m.general[0], m.general[3] = const(0b1011, 64), const(0b1101_0010, 64)
         m.call("f")
         self.assertEqual((m.general[1].value, m.general[2].value), (0b1001_0010, 0b1))
@@ -295,7 +299,7 @@ class Words(unittest.TestCase):
             self.assertEqual(values, [shift(const(0x81234567, 32), n).value for n in range(32)])
 
     def test_flags_are_not_known_after_an_unknown_shift(self):
-        m = x86.X86(Code("4839d8 d3e0 0f94c0 c3"))  # cmp rax,rbx; shl eax,cl; sete al
+        m = X86(Code("4839d8 d3e0 0f94c0 c3"))  # cmp rax,rbx; shl eax,cl; sete al
         m.general[1] = variable("count", 64)
         with self.assertRaises(memory.NotFollowed):
             m.call("f")

@@ -11,11 +11,14 @@ from unittest import mock
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import (gf2, lac, lac_code, memory, ranges, saber_blocks, saber_steps, sums, terms,  # noqa: E402
-                    vector, x86)
-from proofs.ranges import Fact, Facts, NotProved  # noqa: E402
-from proofs.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub, variable,  # noqa: E402
-                          zext)
+from proofs.algebra import gf2, ranges, sums, terms  # noqa: E402
+from proofs.algebra.ranges import Fact, Facts, NotProved  # noqa: E402
+from proofs.algebra.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub,  # noqa: E402
+                                  variable, zext)
+from proofs.families import lac, lac_code, saber_blocks, saber_steps  # noqa: E402
+from proofs.machines import memory  # noqa: E402
+from proofs.machines.x86 import vector  # noqa: E402
+from proofs.machines.x86.machine import X86  # noqa: E402
 from test_proofs import Code  # noqa: E402
 
 Q = 251
@@ -194,7 +197,7 @@ class Instructions(unittest.TestCase):
     def test_sums_of_four_products(self):
         total, a = variable("total", 32), [variable(f"a{n}", 8) for n in range(4)]
         s = [variable(f"s{n}", 8) for n in range(4)]
-        m = x86.X86(Code("62f26d0850cb c3"))  # vpdpbusd xmm1,xmm2,xmm3
+        m = X86(Code("62f26d0850cb c3"))  # vpdpbusd xmm1,xmm2,xmm3
         for register, lane in ((1, total), (2, concat(*reversed(a))), (3, concat(*reversed(s)))):
             m.vector[register] = memory.bytes_of(lane) * 4 + m.vector[register][16:]
         m.call("f")
@@ -218,12 +221,12 @@ class Instructions(unittest.TestCase):
         for code, lane in (("62f16d48dbcb", bitwise("and", x, y)),  # vpandd zmm1,zmm2,zmm3
                            ("62f1ed48ebcb", bitwise("or", x, y)),  # vporq
                            ("62f36d4825cbca", vector._ternary_of(0xCA, y, x, y))):  # vpternlogd zmm1,zmm2,zmm3,0xca
-            m = x86.X86(Code(code + " c3"))
+            m = X86(Code(code + " c3"))
             m.alike = True
             m.vector[1], m.vector[2], m.vector[3] = (m.lanes_alike(word, 64) for word in (y, x, y))
             m.call("f")
             self.assertIs(m.lane_of(m.vector[1], 16), lane)
-            m = x86.X86(Code(code + " c3"))
+            m = X86(Code(code + " c3"))
             m.alike = True
             m.vector[1], m.vector[3] = (m.lanes_alike(word, 64) for word in (y, y))
             m.vector[2] = m.lanes_alike(zext(x, 32), 64)

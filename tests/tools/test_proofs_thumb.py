@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of tools/proofs/thumb: operands, calls, fields of differences, and that QEMU and the machine agree on each form
-of the instructions that the machine knows: registers, flags and memory after one instruction, or a block of IT, on
-drawn words. `tools/prove.sh --self-test` runs them."""
+"""Tests of tools/proofs/machines/thumb: operands, calls, fields of differences, and that QEMU and the machine
+agree on each form of the instructions that the machine knows: registers, flags and memory after one instruction, or a
+block of IT, on drawn words. `tools/prove.sh --self-test` runs them."""
 import pathlib
 import random
 import struct
@@ -11,14 +11,16 @@ import unittest
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import faults, memory, terms  # noqa: E402
+from proofs import faults  # noqa: E402
+from proofs.algebra import terms  # noqa: E402
+from proofs.algebra.ranges import evaluate  # noqa: E402
+from proofs.algebra.terms import concat, const, variable  # noqa: E402
 from proofs.claims import Claim  # noqa: E402
-from proofs.memory import NotFollowed  # noqa: E402
-from proofs.ranges import evaluate  # noqa: E402
-from proofs.terms import concat, const, variable  # noqa: E402
-from proofs.thumb import general, native  # noqa: E402
-from proofs.thumb.machine import Thumb  # noqa: E402
-from proofs.thumb.text import CONDITIONS, Address, Float, Register, Shifted, decode  # noqa: E402
+from proofs.machines import memory  # noqa: E402
+from proofs.machines.memory import NotFollowed  # noqa: E402
+from proofs.machines.thumb import general, native  # noqa: E402
+from proofs.machines.thumb.machine import Thumb  # noqa: E402
+from proofs.machines.thumb.text import CONDITIONS, Address, Float, Register, Shifted, decode  # noqa: E402
 from test_proofs import Code  # noqa: E402
 
 RETURN = 0x4770  # bx lr
@@ -362,7 +364,7 @@ def differences(m, state):
 
 class ByQemu(unittest.TestCase):
     def test_each_instruction(self):
-        source = pathlib.Path(__file__).resolve().parents[2] / "tools/proofs/thumb/instructions.c"
+        source = pathlib.Path(__file__).resolve().parents[2] / "tools/proofs/machines/thumb/instructions.c"
         try:
             native.compiled(source)
         except native.Missing as error:

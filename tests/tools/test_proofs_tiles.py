@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that tools/proofs/tiles.py does what the manual says of instructions on tiles and, where the CPU has them, what
-the CPU does; and that products by tiles are not proved where they are others. `tools/prove.sh --self-test` runs it."""
+"""Tests that tools/proofs/machines/x86/tiles.py does what the manual says of instructions on tiles and, where the CPU
+has them, what the CPU does; and that products by tiles are not proved where they are others.
+`tools/prove.sh --self-test` runs it."""
 import ctypes
 import mmap
 import pathlib
@@ -13,9 +14,14 @@ import iced_x86 as iced
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs import amx, x86, memory, native, ranges, terms, vector  # noqa: E402
-from proofs.ranges import NotProved  # noqa: E402
-from proofs.terms import add, concat, const, extract, mul, sext, shift_left, variable, zext  # noqa: E402
+from proofs import native  # noqa: E402
+from proofs.algebra import ranges, terms  # noqa: E402
+from proofs.algebra.ranges import NotProved  # noqa: E402
+from proofs.algebra.terms import add, concat, const, extract, mul, sext, shift_left, variable, zext  # noqa: E402
+from proofs.families import amx  # noqa: E402
+from proofs.machines import memory  # noqa: E402
+from proofs.machines.x86 import vector  # noqa: E402
+from proofs.machines.x86.machine import X86  # noqa: E402
 from test_proofs import Code as Library  # noqa: E402
 from test_proofs_cpu import assembled  # noqa: E402
 
@@ -51,7 +57,7 @@ def config(rows, columns, inner):
 
 
 def by_machine(code, arrays):
-    run = x86.X86(Library(code.hex()))
+    run = X86(Library(code.hex()))
     for at, data in arrays.items():
         run.memory.store(at, [(const(byte, 8), 0) for byte in data])
     run.call("f", *arrays)

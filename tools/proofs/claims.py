@@ -12,12 +12,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs import solver
-from proofs.instruction_sets import machine_of
-from proofs.machine import Machine
-from proofs.memory import Library, bytes_of, value_of
-from proofs.ranges import Facts, Form, NotProved, evaluate
-from proofs.terms import Term, concat, const, extract, shape, variable, zext
+from proofs.algebra import solver
+from proofs.algebra.ranges import Facts, Form, NotProved, evaluate
+from proofs.algebra.terms import Term, concat, const, extract, shape, variable, zext
+from proofs.machines.instruction_sets import machine_of
+from proofs.machines.machine import Machine
+from proofs.machines.memory import Library, bytes_of, value_of
 
 FIRST_ADDRESS, DISTANCE = 0x1000_0000, 0x0100_0000  # of arrays
 
@@ -209,7 +209,7 @@ class Claim:
     inputs: str
     result: str
     prove: Proof
-    inlined: bool = False  # the library has it inlined only: the function is of wrappers*.cpp
+    inlined: bool = False  # the library has it inlined only: the function is in wrappers/
     is_long: bool = False  # takes so long that only the complete run proves it
 
     def is_for(self, instruction_set: str) -> bool:

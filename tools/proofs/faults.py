@@ -10,9 +10,9 @@ from functools import partial
 
 import iced_x86 as iced
 
-from proofs.arm64 import faults as arm64
-from proofs.memory import Library
-from proofs.thumb import faults as thumb
+from proofs.machines.arm64 import faults as arm64
+from proofs.machines.memory import Library
+from proofs.machines.thumb import faults as thumb
 
 # A part of an instruction's name becomes another one; operands stay. Instructions on general registers with a constant
 # are left out, since loops count with them.

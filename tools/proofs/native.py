@@ -11,12 +11,12 @@ import re
 from pathlib import Path
 from random import Random
 
-from proofs.arm64 import native as arm64
 from proofs.claims import DISTANCE, FIRST_ADDRESS, Claim, Run
-from proofs.instruction_sets import MACHINES, machine_of
-from proofs.machine import Argument
-from proofs.memory import Library
-from proofs.thumb import native as thumb
+from proofs.machines.arm64 import native as arm64
+from proofs.machines.instruction_sets import MACHINES, machine_of
+from proofs.machines.machine import Argument
+from proofs.machines.memory import Library
+from proofs.machines.thumb import native as thumb
 
 ARRAYS = 8
 SIZE = (ARRAYS + 1) * DISTANCE

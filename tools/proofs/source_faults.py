@@ -21,10 +21,10 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from mutants import Scratch  # noqa: E402
 from prove import attempt  # noqa: E402
-from proofs import terms  # noqa: E402
+from proofs.algebra import terms  # noqa: E402
 from proofs.all_claims import all_claims  # noqa: E402
 from proofs.claims import Claim, Run  # noqa: E402
-from proofs.memory import Library  # noqa: E402
+from proofs.machines.memory import Library  # noqa: E402
 
 CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS=-g1", "-DPOLYKEM_VECTORS=avx512",
              "-DPOLYKEM_CUDA=OFF", "-DPOLYKEM_CKKS=OFF", "-DPOLYKEM_BUILD_TESTS=ON", "-DPOLYKEM_BUILD_CLI=OFF",
