@@ -15,9 +15,8 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs.algebra import terms  # noqa: E402
 from proofs.algebra.terms import const  # noqa: E402
 from proofs.machines import memory  # noqa: E402
-from proofs.machines.x86.general import GENERAL  # noqa: E402
+from proofs.machines.x86 import general, vector  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
-from proofs.machines.x86.vector import VECTOR  # noqa: E402
 from test_proofs import Code as Library  # noqa: E402
 
 Code, Kind, Register = iced.Code, iced.OpKind, iced.Register
@@ -27,7 +26,7 @@ ASSUMED = {"INTEL8086", "INTEL186", "INTEL286", "INTEL386", "INTEL486", "X64", "
            "SSE4_1", "SSE4_2", "POPCNT", "AVX", "AVX2", "BMI1", "BMI2", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL",
            "AVX512_VBMI", "AVX512_VBMI2", "AVX512_VNNI"}
 NEEDED = {"avx2", "bmi2", "avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512vbmi", "avx512_vbmi2", "avx512_vnni"}
-# Those that use the stack, count with registers, or are not in x86.py under their own names.
+# Those that use the stack, count with registers, or are not in machines/x86 under their own names.
 LEFT_OUT = {"push", "pop", "call", "ret", "leave", "nop", "endbr64", "stosq", "stosd", "stosb", "movsq"}
 COMPARED = {"vpcmpb", "vpcmpw", "vpcmpd", "vpcmpq", "vpcmpub", "vpcmpuw", "vpcmpud", "vpcmpuq"}
 IMMEDIATES = {"IMM8": (Kind.IMMEDIATE8, 8), "IMM8_CONST_1": (Kind.IMMEDIATE8, 0), "IMM16": (Kind.IMMEDIATE16, 16),
@@ -84,11 +83,11 @@ def after():
 
 
 def codes():
-    """Yields the codes of instructions that x86.py knows and that this CPU has."""
+    """Yields the codes of instructions that machines/x86 knows and that this CPU has."""
     for name, code in vars(iced.Code).items():
         mnemonic = name.removeprefix("VEX_").removeprefix("EVEX_").split("_")[0].lower()
-        known = (mnemonic in GENERAL or mnemonic in VECTOR or mnemonic in COMPARED or
-                 mnemonic[:1] == "v" and mnemonic[1:] in VECTOR or mnemonic.startswith(("set", "cmov")))
+        known = (mnemonic in general.GENERAL or mnemonic in vector.VECTOR or mnemonic in COMPARED or
+                 mnemonic[:1] == "v" and mnemonic[1:] in vector.VECTOR or mnemonic.startswith(("set", "cmov")))
         if not isinstance(code, int) or not known or mnemonic in LEFT_OUT:
             continue
         information, instruction = iced.OpCodeInfo(code), iced.Instruction()
