@@ -12,17 +12,18 @@ after the other, its factors of all words of the second vector.
 
 from __future__ import annotations
 
-import functools
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proofs.algebra.programs import compiled
 from proofs.algebra.ranges import NotProved
 from proofs.algebra.terms import Term
+
+_SOURCE = Path(__file__).with_name("bilinear.c").read_text()
 
 ZERO, FIRST, SECOND, BOTH = range(4)  # kinds of forms: 0, of one vector, of the other, bilinear
 NOTHING, WORD, ADD, SUB, SCALE, SHIFT, MUL = range(7)  # operations of the program
@@ -144,17 +145,6 @@ class Forms:
         header = np.array([len(steps), *sizes, len(ends), bits], dtype=np.uint32)
         data = b"".join(np.ascontiguousarray(part).tobytes() for part in (
             header, steps, np.array(ends, dtype=np.uint32), words.astype(np.int32), factors.astype(np.uint16)))
-        said = subprocess.run([_program()], input=data, check=True, capture_output=True).stdout.decode()
+        said = subprocess.run([compiled(_SOURCE)], input=data, check=True, capture_output=True).stdout.decode()
         if said != "holds\n":
             raise NotProved(said.strip())
-
-
-_SOURCE = Path(__file__).with_name("bilinear.c")
-_folder = tempfile.TemporaryDirectory()
-
-
-@functools.cache
-def _program() -> Path:
-    program = Path(_folder.name, "bilinear")
-    subprocess.run(["cc", "-O3", "-march=native", "-o", program, _SOURCE], check=True)
-    return program

@@ -19,17 +19,14 @@ They hold for every input: rules by arithmetic of integers, tables because they 
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import subprocess
-import tempfile
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from proofs.algebra.programs import compiled
 from proofs.algebra.terms import Term, add, const, shape, signed, sub
 
 Monomial = tuple[int, ...]  # numbers of the variables, in order; () is 1
@@ -960,7 +957,7 @@ def _large_table(lines: list[str], constants: list[int], width: int, low: int, h
                                lines="\n  ".join(lines), constants=", ".join(names),
                                addresses=", ".join(f"&{name}" for name in names))
         arguments = [str(number) for number in (low, high, BLOCK, *constants)]
-        output = subprocess.run([_compiled(text), *arguments], check=True, capture_output=True).stdout
+        output = subprocess.run([compiled(text), *arguments], check=True, capture_output=True).stdout
         numbers = np.frombuffer(output, dtype=np.int64)
         holds, factor, constant = map(int, numbers[-3:])
         ends = numbers[:-3].reshape(-1, 2)
@@ -968,16 +965,3 @@ def _large_table(lines: list[str], constants: list[int], width: int, low: int, h
         if holds and int(ends[:, 1].max()) - int(ends[:, 0].min()) < LARGEST_INTEGER:
             return LargeTable(low, result != signed_result, factor, constant, ends)
     return None
-
-
-_folder = tempfile.TemporaryDirectory()
-
-
-@functools.cache
-def _compiled(text: str) -> Path:
-    """Compiles a program once, and returns its path."""
-    program = Path(_folder.name, hashlib.sha256(text.encode()).hexdigest())
-    program.with_suffix(".c").write_text(text)
-    options = ("-O3", "-march=native", "-fwrapv", "-w")
-    subprocess.run(["cc", *options, "-o", program, program.with_suffix(".c")], check=True)
-    return program
