@@ -20,6 +20,7 @@ import multiprocessing
 import os
 import sys
 import time
+import traceback
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -137,7 +138,11 @@ class Checker:
     def _report(number: int) -> dict[str, object]:
         self = Checker.of_process
         claim = self.claims[number]
-        report = check(claim, self.libraries[claim.inlined], self.with_faults, self.cpu)
+        try:
+            report = check(claim, self.libraries[claim.inlined], self.with_faults, self.cpu)
+        except Exception as error:  # a claim that is wrong itself does not end the others
+            traceback.print_exc()
+            report = {"name": claim.name, "problem": repr(error)}
         gc.collect()
         return report
 

@@ -19,8 +19,10 @@ struct PolymulFunctions {
   size_t n;
   size_t lanes;
   /// Coefficients of a product are exact modulo 2^exact_bits; q of every parameter set with this n divides
-  /// 2^exact_bits.
+  /// 2^exact_bits. For mul_cyclic_single, that is 2^exact_bits_single, which is above 4 n: sums of products of 0, 1 and 2
+  /// are exact.
   unsigned exact_bits;
+  unsigned exact_bits_single;
   size_t workspace_bytes;
   size_t workspace_single_bytes;
   /// Computes c = a b modulo (2^exact_bits, x^n - 1). Operands are any 16-bit words, which stand for integers modulo
@@ -29,7 +31,7 @@ struct PolymulFunctions {
   /// Computes c = a b modulo (3, Phi_n). Operands are 0, 1, 2 (or 0xffff for 2). The result is 0, 1, 2, and its last
   /// coefficient is 0.
   void (*mul_s3)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace);
-  /// mul_cyclic_single and mul_s3_single compute these products for a single item.
+  /// mul_cyclic_single, modulo 2^exact_bits_single, and mul_s3_single compute these products for a single item.
   void (*mul_cyclic_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace);
   void (*mul_s3_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace);
 };

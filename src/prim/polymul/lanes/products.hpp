@@ -95,6 +95,7 @@ inline constexpr PolymulFunctions kPolymul = {
     .n = kN,
     .lanes = kLanes,
     .exact_bits = ProductPlan<kN>::kExactBits,
+    .exact_bits_single = ProductPlan<kN>::SingleTernary::kExactBits,
     .workspace_bytes = larger(ProductPlan<kN>::Cyclic::kWorkspaceRows* V16::kRowWords * sizeof(uint16_t),
                               ProductPlan<kN>::Ternary::kWorkspaceBytes),
     .workspace_single_bytes = ProductPlan<kN>::SingleTernary::kWorkspaceBytes,

@@ -10,7 +10,8 @@ namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
 /// Computes the products of TileMulFunctions item by item, by the product of a single item. Results are exact modulo
-/// PolymulFunctions's 2^exact_bits. Those of bytes, whose sums of products must be below that, have no bits above.
+/// PolymulFunctions's 2^exact_bits_single. Those of bytes, whose sums of products must be below that, have no bits
+/// above.
 class SingleProducts {
  public:
   explicit SingleProducts(const PolymulFunctions& mul)
@@ -22,7 +23,7 @@ class SingleProducts {
   void mul_bytes(WordPolys c, ConstBytePolys a, ConstBytePolys b, size_t count, void* workspace) const {
     uint16_t* const wide_a = operands(workspace);
     uint16_t* const wide_b = wide_a + width(mul_.n);
-    const __m512i exact = words((1u << mul_.exact_bits) - 1);
+    const __m512i exact = words((1u << mul_.exact_bits_single) - 1);
     for (size_t item = 0; item < count; ++item) {
       widen(wide_a, a, item);
       widen(wide_b, b, item);
