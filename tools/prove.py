@@ -36,7 +36,7 @@ from proofs.machines.machine import Machine
 from proofs.machines.memory import Library, NotFollowed
 from proofs.native import Differs, Processor, processor_of
 
-DRAWS = 8
+DRAWS = 24
 ROOT = Path(__file__).resolve().parent.parent
 
 

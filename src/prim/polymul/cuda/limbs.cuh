@@ -198,9 +198,13 @@ struct LimbOperands {
   }
 };
 
+/// The groups of eight coefficients that a lane has of a row.
+template <int N, MulKind kKind>
+using LimbGroups = uint4[LimbShape<N, kKind>::kRounds];
+
 /// Loads a lane's groups of one row; all loads are issued before any is used. The row is 16-byte aligned.
 template <int N, MulKind kKind>
-__device__ __forceinline__ void load_groups(uint4 (&group)[LimbShape<N, kKind>::kRounds], const uint16_t* row) {
+__device__ __forceinline__ void load_groups(LimbGroups<N, kKind>& group, const uint16_t* row) {
   using Shape = LimbShape<N, kKind>;
   const uint4* source = reinterpret_cast<const uint4*>(row);
   const unsigned lane = threadIdx.x % kWarp;

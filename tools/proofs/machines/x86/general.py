@@ -166,6 +166,13 @@ def _and_not(m: Machine, i: iced.Instruction) -> None:
     m.write(i, result)
 
 
+def _rotate_left(m: Machine, i: iced.Instruction) -> None:
+    a = m.read(i, 0)
+    by = m.known(m.read(i, 1), "a count") % a.width
+    m.flags = ()
+    m.write(i, concat(extract(a, a.width - 1 - by, 0), extract(a, a.width - 1, a.width - by)) if by else a)
+
+
 def _count_ones(m: Machine, i: iced.Instruction) -> None:
     a = m.read(i, 1)
     result = const(0, a.width)
@@ -275,6 +282,7 @@ GENERAL: dict[str, Handler] = {
     "shl": _shift(shift_left),
     "shr": _shift(shift_right),
     "sar": _shift(shift_right_signed),
+    "rol": _rotate_left,
     "shlx": _shift_x(shift_left),
     "shrx": _shift_x(shift_right),
     "sarx": _shift_x(shift_right_signed),
