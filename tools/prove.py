@@ -33,7 +33,7 @@ from proofs.all_claims import all_claims
 from proofs.claims import Claim, Run
 from proofs.machines.arm64.native import Missing
 from proofs.machines.machine import Machine
-from proofs.machines.memory import Library, NotFollowed
+from proofs.machines.memory import Library, NotFollowed, NotWritten
 from proofs.native import Differs, Processor, processor_of
 
 DRAWS = 24
@@ -80,15 +80,15 @@ def endless_after(steps: int) -> Iterator[None]:
 
 
 def refute(claim: Claim, library: Library, ran: Machine) -> dict[str, object]:
-    """Plants faults until one is refuted: found by the proof, not by an instruction that cannot be followed. A fault
-    that makes no difference, in a lane that nothing uses, is kept as such."""
+    """Plants faults until one is refuted: found by the proof or by a read outside the arrays, not by an instruction
+    that cannot be followed. A fault that makes no difference, in a lane that nothing uses, is kept as such."""
     harmless: list[str] = []
     for draw in range(DRAWS):
         seed = zlib.crc32(f"{claim.name} {draw}".encode())
         faulty, fault = faults.plant(library, ran.executed, ran.memory.constants, seed)
         with endless_after(2 * ran.steps + 1000):
             found = attempt(claim, faulty)
-        if isinstance(found, NotProved):
+        if isinstance(found, (NotProved, NotWritten)):
             return {"fault": fault, "refuted": str(found), "harmless": harmless}
         if found is None:
             harmless.append(fault)

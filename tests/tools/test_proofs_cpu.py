@@ -226,9 +226,7 @@ class OnThisCpu(unittest.TestCase):
         at = Library.START
         try:
             for _ in range(2):
-                instruction, name = m.decode(at)
-                m.execute(instruction, name)
-                at = instruction.next_ip
+                at = m.step(at)
         except memory.NotFollowed:
             return None
         return m

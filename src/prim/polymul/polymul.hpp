@@ -19,8 +19,8 @@ struct PolymulFunctions {
   size_t n;
   size_t lanes;
   /// Coefficients of a product are exact modulo 2^exact_bits; q of every parameter set with this n divides
-  /// 2^exact_bits. For mul_cyclic_single, that is 2^exact_bits_single, which is above 4 n: sums of products of 0, 1 and 2
-  /// are exact.
+  /// 2^exact_bits. For mul_cyclic_single, that is 2^exact_bits_single, which is above 4 n: sums of products of 0, 1
+  /// and 2 are exact.
   unsigned exact_bits;
   unsigned exact_bits_single;
   size_t workspace_bytes;

@@ -18,7 +18,7 @@ from proofs.algebra.ranges import NotProved
 from proofs.algebra.terms import Term, variable
 from proofs.claims import Run
 from proofs.machines.memory import Library, bytes_of, lanes_of
-from proofs.machines.x86.machine import X86
+from proofs.machines.x86.machine import X86, Decoded
 
 LARGEST = (1 << 31) - 1  # of 32 bits with a sign
 MOST_PATTERNS = 1 << 21
@@ -40,9 +40,10 @@ class Comparing(X86):
         super().__init__(library)
         self.choices: dict[Term, Choice] = {}  # in the order in which they were made
 
-    def execute(self, i: iced.Instruction, name: str) -> None:
+    def execute(self, instruction: Decoded) -> None:
+        i, name = instruction.i, instruction.name
         if name not in ("vpminsd", "vpmaxsd"):
-            super().execute(i, name)
+            super().execute(instruction)
             return
         size, is_least = self.vector_size(i), name == "vpminsd"
         operands = [self.read_vector(i, n, size) for n in (1, 2)]

@@ -10,13 +10,25 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 from proofs.algebra.terms import Term, alike, extract
 from proofs.machines.memory import OUTSIDE, RETURN, Byte, Library, Memory, NotFollowed, bytes_of, value_of
 
 MOST_KEPT = 1 << 12  # lists of bytes that are kept because they are compared faster than equal ones
 Argument = int | tuple[int, ...]  # a word, or the words of a structure that is passed by value and has more than two
+
+
+class Decoded(Protocol):
+    """An instruction that is decoded."""
+
+    @property
+    def size(self) -> int:
+        """Returns its bytes."""
+
+    @property
+    def text(self) -> str:
+        """Returns it in assembly language."""
 
 
 class Machine(abc.ABC):
@@ -61,8 +73,24 @@ class Machine(abc.ABC):
         """Sets what a function returns."""
 
     @abc.abstractmethod
+    def decode(self, at: int) -> Decoded:
+        """Returns the instruction at an address."""
+
+    @abc.abstractmethod
+    def execute(self, instruction: Any) -> None:
+        """Does what an instruction that decode() has returned does; a jump sets `next`."""
+
     def step(self, at: int) -> int:
         """Executes the instruction at an address, and returns the address of the next one."""
+        instruction = self.decode(at)
+        self.executed.add(at)
+        self.next = at + instruction.size
+        try:
+            self.execute(instruction)
+        except (NotFollowed, KeyError) as error:
+            kind, reason = (type(error), str(error)) if isinstance(error, NotFollowed) else (NotFollowed, repr(error))
+            raise kind(f"{at:#x}: {instruction.text}: {reason}") from error
+        return self.next
 
     def call(self, function: str, *arguments: Argument) -> None:
         """Runs the function until it returns."""

@@ -25,6 +25,10 @@ class NotFollowed(Exception):
     """An instruction, an address or a branch that the run cannot follow."""
 
 
+class NotWritten(NotFollowed):
+    """A read outside the arrays, or of a part that nothing has written."""
+
+
 # What the dynamic linker writes: the base and an addend, or the address of a symbol and an addend. Words that only it
 # writes are of the last two kinds, GLOB_DAT and JUMP_SLOT.
 _RELOCATIONS = {"x86-64": (8, (1, 6, 7)), "AArch64": (1027, (257, 1025, 1026))}
@@ -174,7 +178,7 @@ class Memory:
                 any(at in addresses for addresses in self.unknown)):
             return variable(f"byte {at:#x}", 8)
         if constant is None or at < LOWEST:
-            raise NotFollowed(f"reads {at:#x}, which nothing has written")
+            raise NotWritten(f"reads {at:#x}, which nothing has written")
         if at not in self.library.linked and any(at in addresses for addresses in self.library.variable):
             raise NotFollowed(f"reads {at:#x}, which the program may have changed")
         self.constants.add(at)

@@ -66,17 +66,6 @@ class Arm64(Machine):
     def set_result(self, value: Term) -> None:
         self.general[0] = value
 
-    def step(self, at: int) -> int:
-        instruction = self.decode(at)
-        self.executed.add(at)
-        self.next = at + 4
-        try:
-            self.execute(instruction)
-        except (NotFollowed, KeyError) as error:
-            reason = str(error) if isinstance(error, NotFollowed) else repr(error)
-            raise NotFollowed(f"{at:#x}: {instruction.text}: {reason}") from error
-        return self.next
-
     def decode(self, at: int) -> Instruction:
         if at not in self._decoded:
             code = self.library.read(at, 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 import capstone
 
@@ -64,6 +65,7 @@ class Instruction:
     name: str
     operands: tuple[Operand, ...]
     text: str
+    size: ClassVar[int] = 4
 
 
 _GENERAL = re.compile(r"([xw])(\d+|zr)")

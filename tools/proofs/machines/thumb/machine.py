@@ -65,17 +65,6 @@ class Thumb(Machine):
     def set_result(self, value: Term) -> None:
         self.general[0] = value
 
-    def step(self, at: int) -> int:
-        instruction = self.decode(at)
-        self.executed.add(at)
-        self.next = at + instruction.size
-        try:
-            self.execute(instruction)
-        except (NotFollowed, KeyError) as error:
-            reason = str(error) if isinstance(error, NotFollowed) else repr(error)
-            raise NotFollowed(f"{at:#x}: {instruction.text}: {reason}") from error
-        return self.next
-
     def decode(self, at: int) -> Instruction:
         if at not in self._decoded:
             size = next((size for size in (LONGEST_BLOCK, 4, 2) if self.library.read(at, size)), 0)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import iced_x86 as iced
 
 from proofs.algebra.terms import Term, bitwise, compare, concat, const, extract, ite, negate, variable, zext
@@ -15,6 +17,7 @@ from proofs.machines.x86.vector import VECTOR
 
 HIGH_BYTES = (iced.Register.AH, iced.Register.CH, iced.Register.DH, iced.Register.BH)
 _ARGUMENTS = (7, 6, 2, 1, 8, 9)  # registers
+_FORMATTER = iced.Formatter(iced.FormatterSyntax.INTEL)
 
 
 def _number_of_general(register: int) -> int:
@@ -29,6 +32,20 @@ def _number_of_vector(register: int) -> int:
     return iced.RegisterExt.number(register)
 
 
+@dataclass(frozen=True)
+class Decoded:
+    i: iced.Instruction
+    name: str
+
+    @property
+    def size(self) -> int:
+        return self.i.len
+
+    @property
+    def text(self) -> str:
+        return _FORMATTER.format(self.i)
+
+
 class X86(Machine):
     """The registers of a run."""
 
@@ -37,8 +54,7 @@ class X86(Machine):
     def __init__(self, library: Library) -> None:
         super().__init__(library)
         self.tiles = Tiles()
-        self._decoded: dict[int, tuple[iced.Instruction, str]] = {}
-        self._formatter = iced.Formatter(iced.FormatterSyntax.INTEL)
+        self._decoded: dict[int, Decoded] = {}
 
     def forget_registers(self, when: str) -> None:
         self.general = [variable(f"general register {n} {when}", 64) for n in range(16)]
@@ -73,24 +89,13 @@ class X86(Machine):
     def set_result(self, value: Term) -> None:
         self.general[0] = value
 
-    def step(self, at: int) -> int:
-        instruction, name = self.decode(at)
-        self.executed.add(at)
-        self.next = instruction.next_ip
-        try:
-            self.execute(instruction, name)
-        except (NotFollowed, KeyError) as error:
-            reason = str(error) if isinstance(error, NotFollowed) else repr(error)
-            raise NotFollowed(f"{at:#x}: {self._formatter.format(instruction)}: {reason}") from error
-        return self.next
-
-    def decode(self, at: int) -> tuple[iced.Instruction, str]:
+    def decode(self, at: int) -> Decoded:
         if at not in self._decoded:
             code = next(filter(None, (self.library.read(at, size) for size in range(15, 0, -1))), None)
             if code is None:
                 raise NotFollowed(f"jumps to {at:#x}, outside the library")
             instruction = iced.Decoder(64, code, ip=at).decode()
-            self._decoded[at] = (instruction, self._formatter.format_mnemonic(instruction).split()[-1])
+            self._decoded[at] = Decoded(instruction, _FORMATTER.format_mnemonic(instruction).split()[-1])
         return self._decoded[at]
 
     # Operands
@@ -227,7 +232,8 @@ class X86(Machine):
 
     # Instructions
 
-    def execute(self, i: iced.Instruction, name: str) -> None:
+    def execute(self, instruction: Decoded) -> None:
+        i, name = instruction.i, instruction.name
         if name in GENERAL:
             GENERAL[name](self, i)
         elif name[0] == "j":
