@@ -73,7 +73,7 @@ older() {
     tree=$scratch/unpacked
     rm -rf "$tree"
     dpkg-deb -R "$file" "$tree"
-    sed -i "s/$version/$version~older/" "$tree/DEBIAN/control"
+    sed -i "s/$version/&~older/g" "$tree/DEBIAN/control"
     [[ ! -e $tree/etc/polykem/polykemd.conf ]] || echo "# older" >>"$tree/etc/polykem/polykemd.conf"
     dpkg-deb -Znone -b "$tree" "$2/${file##*/}" >"$scratch/log"
   done
