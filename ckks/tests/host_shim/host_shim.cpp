@@ -136,10 +136,10 @@ void run_cluster(unsigned first_block, unsigned blocks, unsigned threads, size_t
 /// Computes the product of a 16 x 32 by a 32 x 8 tile, from the fragments of all lanes.
 void multiply_tile(Warp& warp) {
   uint8_t rows[16][32], columns[8][32];
-  for (int lane = 0; lane < 32; ++lane) {
-    for (int word = 0; word < 4; ++word)
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    for (unsigned word = 0; word < 4; ++word)
       std::memcpy(rows[lane / 4 + word % 2 * 8] + word / 2 * 16 + lane % 4 * 4, &warp.a[lane][word], 4);
-    for (int word = 0; word < 2; ++word)
+    for (unsigned word = 0; word < 2; ++word)
       std::memcpy(columns[lane / 4] + word * 16 + lane % 4 * 4, &warp.b[lane][word], 4);
   }
   for (int row = 0; row < 16; ++row) {
