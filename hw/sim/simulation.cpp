@@ -10,6 +10,8 @@
 #endif
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "Vpolykem_top.h"
 
@@ -50,6 +52,7 @@ void Simulation::step() {
   top_->m_axis_tready = !pauses();
   top_->aclk = 0;
   top_->eval();
+  observe();
   if (trace_) trace_->dump();
   const bool taken = top_->s_axis_tvalid && top_->s_axis_tready;
   const bool given = top_->m_axis_tvalid && top_->m_axis_tready && top_->aresetn;
@@ -65,7 +68,18 @@ void Simulation::step() {
   }
   top_->aclk = 1;
   top_->eval();
+  observe();
   if (trace_) trace_->dump();
+}
+
+void Simulation::observe() {
+  if (!top_->m_axis_tvalid && (top_->m_axis_tdata != 0 || top_->m_axis_tlast)) {
+    std::fprintf(stderr, "m_axis shows a word that is not valid\n");
+    std::abort();
+  }
+  for (const uint64_t output : {uint64_t{top_->m_axis_tvalid}, uint64_t{top_->m_axis_tlast},
+                                uint64_t{top_->s_axis_tready}, uint64_t{top_->s_axi_rdata}, uint64_t{top_->irq}})
+    observed_ = (observed_ ^ output) * 0x100000001b3;  // FNV-1a
 }
 
 uint32_t Simulation::reg_read(uint32_t address) {

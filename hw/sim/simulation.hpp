@@ -39,6 +39,9 @@ class Simulation {
   void drop_streams();
   /// Returns the number of packets whose last word came out of the core.
   unsigned packets_out() const { return packets_out_; }
+  /// Returns a hash of what the core has shown in every half cycle, but for the words of its stream. These have to be
+  /// zero unless they are valid: otherwise step() ends the process.
+  uint64_t observed() const { return observed_; }
   /// Writes the state of all registers and memories to a file (for models built with --savable).
   void save(const std::string& file);
   /// Writes all signals of all cycles from now on to a VCD file (for models built with --trace-vcd). A cycle takes ten
@@ -46,6 +49,7 @@ class Simulation {
   void trace(const std::string& file);
 
  private:
+  void observe();
   bool pauses() { return (random_() & 255) < pause_; }
 
   std::unique_ptr<VerilatedContext> context_;
@@ -60,6 +64,7 @@ class Simulation {
   std::deque<uint8_t> out_;
   bool offers_ = false;  // a word was offered and not yet taken: it must stay
   unsigned pause_ = 0, packets_out_ = 0;
+  uint64_t observed_ = 0;
   std::mt19937 random_{203};
 };
 

@@ -269,7 +269,8 @@ module core
     .word_o(out_word), .valid_o(out_valid_o), .ready_i(out_ready_i), .last_o(out_last_o),
     .hash_valid_o(hash_out_valid), .hash_ready_i(hash_out_ready), .done_o(out_done)
   );
-  assign out_word_o = out_word;
+  // The unit's word goes to memories and to the hash unit too. The stream shows only words that are its own.
+  assign out_word_o = out_valid_o ? out_word : '0;
 
   // ------------------------------------------------------------------ polynomials
   // In every phase, a memory is read either by the transforms or by the output.

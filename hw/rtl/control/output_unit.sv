@@ -305,7 +305,7 @@ module output_unit
   assign valid_o      = to_stream;
   assign hash_valid_o = head_valid && head.sink == SinkHashed && ready_i;
   assign word_o       = head.word;
-  assign last_o       = head.last;
+  assign last_o       = to_stream && head.last;
   assign message_we_o = head_valid && head.sink == SinkMessage && scratch_ready_i;
   always_comb begin
     unique case (head.sink)
