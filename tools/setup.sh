@@ -124,6 +124,7 @@ need_full() {
   need_command groff groff
   need_command mandoc mandoc
   need_command curl curl
+  need_command promtool prometheus
   need_command perl perl
   need_command go golang-go
   need_command cargo "${cargo:-cargo}"
