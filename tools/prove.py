@@ -28,7 +28,7 @@ from pathlib import Path
 
 from proofs import faults
 from proofs.algebra import terms
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.all_claims import all_claims
 from proofs.claims import Claim, Run
 from proofs.machines.arm64.native import Missing

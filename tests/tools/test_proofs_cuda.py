@@ -7,7 +7,7 @@ import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs.algebra import terms  # noqa: E402
-from proofs.algebra.ranges import NotProved  # noqa: E402
+from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import add, bitwise, const, extract, mul, sub, zext  # noqa: E402
 from proofs.claims import Run  # noqa: E402
 from proofs.families import cuda_records  # noqa: E402

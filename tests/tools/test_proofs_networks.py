@@ -8,7 +8,7 @@ import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs.algebra import gf3, terms  # noqa: E402
-from proofs.algebra.ranges import NotProved  # noqa: E402
+from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import bitwise, const, variable  # noqa: E402
 from proofs.families import ntru_inverse  # noqa: E402
 from proofs.families.networks import Choice, Network  # noqa: E402

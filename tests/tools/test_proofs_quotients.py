@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that products by Shoup's and Barrett's methods are proved where they are right and nowhere else: for a known
-modulus by ranges.py, for every modulus by every_prime.py. `tools/prove.sh --self-test` runs it."""
+modulus by quotients.py, for every modulus by every_prime.py. `tools/prove.sh --self-test` runs it."""
 import pathlib
 import random
 import sys
@@ -8,7 +8,8 @@ import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs.algebra import solver, terms  # noqa: E402
-from proofs.algebra.ranges import Fact, Facts, NotProved  # noqa: E402
+from proofs.algebra.facts import Fact, NotProved  # noqa: E402
+from proofs.algebra.ranges import Facts  # noqa: E402
 from proofs.algebra.terms import (add, compare, concat, const, extract, ite, mul, shift_left, sub,  # noqa: E402
                                   variable, zext)
 from proofs.families import every_prime  # noqa: E402
@@ -35,7 +36,7 @@ class Quotients(unittest.TestCase):
         return sub(mul(self.x, const(w, 32)), mul(high(self.x, c), const(m, 32)))
 
     def refused(self, term):
-        self.assertIsNone(self.facts._by_quotient(term))
+        self.assertIsNone(self.facts.quotients.fact(term))
 
     def shoup(self, w):
         return self.rest(w, (w << 32) // Q)
@@ -58,7 +59,7 @@ class Quotients(unittest.TestCase):
             w, c = draw.randrange(Q), draw.randrange(1 << 32)
             if draw.random() < 0.7:
                 c = min((w << 32) // Q + draw.randrange(-2, 3) & (1 << 32) - 1, (1 << 32) - 1)
-            fact = facts._by_quotient(sub(mul(x, const(w, 32)), mul(high(x, c), const(Q, 32))))
+            fact = facts.quotients.fact(sub(mul(x, const(w, 32)), mul(high(x, c), const(Q, 32))))
             if fact is None:
                 continue
             values = [value * w - (value * c >> 32) * Q
@@ -82,7 +83,7 @@ class Quotients(unittest.TestCase):
             facts.assume(y, bottom, top)
             w, constant = draw.randrange(Q), draw.randrange(4 * Q)
             rest = sub(mul(x, const(w, 32)), mul(high(x, (w << 32) // Q), const(Q, 32)))
-            fact = facts._by_quotient(add(add(rest, y), const(constant, 32)))
+            fact = facts.quotients.fact(add(add(rest, y), const(constant, 32)))
             if fact is None:
                 continue
             beyond += bottom + constant >> 32 > 0
@@ -144,7 +145,7 @@ class Quotients(unittest.TestCase):
     def test_words_that_are_negative_are_refused(self):
         facts, x = Facts(Q), variable("negative", 32)
         facts.assume(x, -5, 5)
-        self.assertIsNone(facts._by_quotient(sub(mul(x, const(3, 32)), mul(high(x, (3 << 32) // Q), const(Q, 32)))))
+        self.assertIsNone(facts.quotients.fact(sub(mul(x, const(3, 32)), mul(high(x, (3 << 32) // Q), const(Q, 32)))))
 
     def test_the_same_bits_as_an_unsigned_integer(self):
         unsigned = self.facts.as_unsigned

@@ -11,7 +11,8 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs import claims  # noqa: E402
 from proofs.algebra import decisions, rewriting, solver, terms  # noqa: E402
-from proofs.algebra.ranges import NotProved, evaluate  # noqa: E402
+from proofs.algebra.evaluation import evaluate  # noqa: E402
+from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import (add, alike, bitwise, compare, concat, const, extract, ite, mul, sext,  # noqa: E402
                                   sub, variable, zext)
 from proofs.families import acceptance, ntru_steps, selection  # noqa: E402

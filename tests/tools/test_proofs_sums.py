@@ -11,8 +11,10 @@ from unittest import mock
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from proofs.algebra import gf2, ranges, sums, terms  # noqa: E402
-from proofs.algebra.ranges import Fact, Facts, NotProved  # noqa: E402
+from proofs.algebra import gf2, sums, terms  # noqa: E402
+from proofs.algebra.evaluation import evaluate  # noqa: E402
+from proofs.algebra.facts import Fact, NotProved  # noqa: E402
+from proofs.algebra.ranges import Facts  # noqa: E402
 from proofs.algebra.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sext, sub,  # noqa: E402
                                   variable, zext)
 from proofs.families import lac, lac_code, saber_blocks, saber_steps  # noqa: E402
@@ -29,7 +31,7 @@ def value(term, known):
     if term.value is not None:
         return term.value
     arrays = {word: np.array([bits & (1 << word.width) - 1], dtype=np.uint64) for word, bits in known.items()}
-    return int(ranges.evaluate(term, arrays)[0])
+    return int(evaluate(term, arrays)[0])
 
 
 def folded(x):

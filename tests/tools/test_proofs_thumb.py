@@ -13,7 +13,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs import faults  # noqa: E402
 from proofs.algebra import terms  # noqa: E402
-from proofs.algebra.ranges import evaluate  # noqa: E402
+from proofs.algebra.evaluation import evaluate  # noqa: E402
 from proofs.algebra.terms import concat, const, variable  # noqa: E402
 from proofs.claims import Claim  # noqa: E402
 from proofs.machines import memory  # noqa: E402

@@ -15,8 +15,9 @@ import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs import native  # noqa: E402
-from proofs.algebra import ranges, terms  # noqa: E402
-from proofs.algebra.ranges import NotProved  # noqa: E402
+from proofs.algebra import terms  # noqa: E402
+from proofs.algebra.evaluation import evaluate  # noqa: E402
+from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import add, concat, const, extract, mul, sext, shift_left, variable, zext  # noqa: E402
 from proofs.families import amx  # noqa: E402
 from proofs.machines import memory  # noqa: E402
@@ -178,7 +179,7 @@ class Ternary(unittest.TestCase):
             for at in range(3):
                 operands = [x, y]
                 operands.insert(at, const(0b01101100, 8))
-                found = ranges.evaluate(vector._ternary_of(table, *operands), known)
+                found = evaluate(vector._ternary_of(table, *operands), known)
                 bits = [known.get(term, np.full_like(values, 0b01101100)) for term in operands]
                 expected = np.zeros_like(values)
                 for n in range(8):

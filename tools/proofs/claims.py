@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs.algebra import solver
-from proofs.algebra.ranges import Facts, Form, NotProved, evaluate
+from proofs.algebra.evaluation import evaluate
+from proofs.algebra.facts import Form, NotProved
+from proofs.algebra.ranges import Facts
 from proofs.algebra.terms import Term, concat, const, extract, shape, variable, zext
 from proofs.machines.instruction_sets import machine_of
 from proofs.machines.machine import Machine

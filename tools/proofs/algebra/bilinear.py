@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs.algebra.programs import compiled
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term
 
 _SOURCE = Path(__file__).with_name("bilinear.c").read_text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term
 
 Bits = tuple[int, ...]  # a sum for each bit, the lowest first: bit n + 1 for input n, bit 0 for the constant 1

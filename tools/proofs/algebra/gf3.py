@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import xor
 
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term
 
 Form = dict[tuple[int, ...], int]  # the factors of inputs, (n,), and of products of two, (n, m); empty for 0

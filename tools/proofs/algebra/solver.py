@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import bitwuzla
 
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term
 
 _KINDS = {"add": bitwuzla.Kind.BV_ADD, "sub": bitwuzla.Kind.BV_SUB, "mul": bitwuzla.Kind.BV_MUL,

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from proofs.algebra.ranges import Fact, Facts, Form, NotProved, evaluate, line_through, meanings
+from proofs.algebra.evaluation import evaluate, meanings
+from proofs.algebra.facts import Fact, Form, NotProved
+from proofs.algebra.ranges import Facts
+from proofs.algebra.tables import line_through
 from proofs.algebra.terms import Term, shape, signed
 
 LARGEST_TABLE = 1 << 20

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from proofs.algebra import solver
-from proofs.algebra.ranges import NotProved, evaluate
+from proofs.algebra.evaluation import evaluate
+from proofs.algebra.facts import NotProved
 from proofs.algebra.rewriting import Only, rebuilt, rewritten
 from proofs.algebra.terms import Term, add, bitwise, compare, concat, const, extract, ite, sub, zext
 from proofs.claims import Claim, Proof, Run, Values

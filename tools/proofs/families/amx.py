@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs.algebra.bilinear import BITS, FIRST, SCALE, SECOND, SUB, WORD, Forms
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term, const, keep_sums_whole, sext, variable
 from proofs.claims import Claim, Run
 from proofs.families.ntru import ANY_WORD, SHORT, field

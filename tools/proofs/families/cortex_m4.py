@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from proofs.algebra.decisions import causes
-from proofs.algebra.ranges import Form, NotProved
+from proofs.algebra.facts import Form, NotProved
 from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, variable, zext
 from proofs.claims import Array, Claim, Proof, Run, Values
 from proofs.families import frodo, packing, selection

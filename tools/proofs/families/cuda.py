@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from proofs.algebra.ranges import Form, NotProved
+from proofs.algebra.facts import Form, NotProved
 from proofs.algebra.terms import Term, const, keep_sums_whole
 from proofs.claims import Claim, Proof, Run, Values
 from proofs.families import mldsa, mlkem

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from proofs.algebra.ranges import Form, NotProved
+from proofs.algebra.facts import Form, NotProved
 from proofs.algebra.terms import (Term, add, bitwise, compare, concat, const, extract, ite, keep_sums_whole, mul,
                                   negate, sext, shape, sub, zext)
 from proofs.claims import Array, Claim, Proof, Run, Values

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from proofs.algebra import solver
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import (Term, add, bitwise, compare, const, extract, ite, keep_sums_whole, mul, negate, sub,
                                   variable, zext)
 from proofs.claims import Claim, Run

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from proofs.algebra.ranges import Form
+from proofs.algebra.facts import Form
 from proofs.algebra.terms import concat, const, extract, zext
 from proofs.claims import Claim, Run, Values
 from proofs.machines.memory import Library, bytes_of

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from proofs.algebra.evaluation import evaluate
+from proofs.algebra.facts import NotProved
 from proofs.algebra.gf2 import Linear
-from proofs.algebra.ranges import NotProved, evaluate
 from proofs.algebra.terms import Term, concat, const, extract, shape
 from proofs.claims import Claim, Proof, Run, Values
 from proofs.machines.memory import Library

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from proofs.algebra.ranges import Form
+from proofs.algebra.facts import Form
 from proofs.claims import Claim, Proof, Run, Values
 from proofs.families.packing import packed, unpacked
 from proofs.machines.memory import Library

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from proofs.algebra.ranges import Form
+from proofs.algebra.facts import Form
 from proofs.claims import Claim, Proof, Run, Values
 from proofs.families.packing import packed, unpacked
 from proofs.machines.memory import Library

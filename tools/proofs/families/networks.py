@@ -14,7 +14,7 @@ import iced_x86 as iced
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term, variable
 from proofs.claims import Run
 from proofs.machines.memory import Library, bytes_of, lanes_of

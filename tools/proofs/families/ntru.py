@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from proofs.algebra.bilinear import BITS, FIRST, SECOND, Forms, Leaf
-from proofs.algebra.ranges import Facts, Form, NotProved, evaluate
+from proofs.algebra.evaluation import evaluate
+from proofs.algebra.facts import Form, NotProved
+from proofs.algebra.ranges import Facts
 from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, shape, variable, zext
 from proofs.claims import Array, Claim, Run, Values
 from proofs.machines.memory import Library, bytes_of

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from proofs.algebra import solver
-from proofs.algebra.ranges import NotProved, evaluate
+from proofs.algebra.evaluation import evaluate
+from proofs.algebra.facts import NotProved
 from proofs.algebra.rewriting import Lane
 from proofs.algebra.terms import Term, bitwise, const, extract, ite, negate, sext, shape, variable, zext
 from proofs.claims import Claim, Proof, Run, Values

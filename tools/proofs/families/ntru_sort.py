@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.rewriting import Lane
 from proofs.algebra.terms import Term, extract, zext
 from proofs.claims import Claim, Proof, Run

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from proofs.algebra.decisions import causes
-from proofs.algebra.ranges import Facts, Form, NotProved, evaluate
+from proofs.algebra.evaluation import evaluate
+from proofs.algebra.facts import Form, NotProved
+from proofs.algebra.ranges import Facts
 from proofs.algebra.rewriting import Grouped, Lane, Lowest, Only
 from proofs.algebra.terms import (Term, bitwise, compare, concat, const, extract, ite, keep_sums_whole, sext, shape,
                                   sub, variable, zext)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from proofs.algebra.bilinear import BITS
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, variable, zext
 from proofs.claims import Claim, Proof, Run
 from proofs.families.mlkem import binomial

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from proofs.algebra.decisions import causes
-from proofs.algebra.ranges import NotProved, evaluate
+from proofs.algebra.evaluation import evaluate
+from proofs.algebra.facts import NotProved
 from proofs.algebra.rewriting import Grouped
 from proofs.algebra.terms import Term, bitwise, compare, const, ite, keep_sums_whole, sext, variable
 from proofs.claims import Claim, Proof, Run
