@@ -22,8 +22,9 @@ from proofs.algebra.terms import (add, bitwise, compare, concat, const, extract,
                                   variable, zext)
 from proofs.families import mlkem, ntru  # noqa: E402
 from proofs.machines import memory  # noqa: E402
-from proofs.machines.x86 import vector  # noqa: E402
+from proofs.machines.x86.lanes import flatten  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
+from proofs.machines.x86.order import chosen  # noqa: E402
 
 Q = 3329
 
@@ -188,11 +189,11 @@ class Rules(unittest.TestCase):
         facts, *bits = self.of(Q, *[(1, 0, 1)] * 4)
         table = [const((17 * ((n & 1) + (n >> 1 & 1) - (n >> 2 & 1) - (n >> 3)) + 1664) % Q - 1664, 16)
                  for n in range(16)]
-        noise = vector._chosen(table, concat(*reversed(bits)))
+        noise = chosen(table, concat(*reversed(bits)))
         self.assertEqual(facts.fact(noise), Fact(-34, 34, {(0,): 17, (1,): 17, (2,): Q - 17, (3,): Q - 17}))
         doubled = add(noise, noise)
         self.assertEqual(facts.fact(doubled).form[(0,)], 34)
-        self.refused(facts, vector._chosen([*table[:15], const(1, 16)], concat(*reversed(bits))))
+        self.refused(facts, chosen([*table[:15], const(1, 16)], concat(*reversed(bits))))
         self.refused(facts, bitwise("and", bits[0], bits[1]))
         facts, a, b, c = self.of(Q, (1, -1, 0), (1, 0, 1), (16, 0, 1))
         self.refused(facts, bitwise("or", zext(a, 16), mul(zext(b, 16), const(3, 16))))
@@ -742,7 +743,7 @@ class Instructions(unittest.TestCase):
         m.mask = [const(0, 64)] * 8
         m.vector = [memory.bytes_of(const(int("55" * 64, 16), 512)) for _ in range(32)]
         for number, width, lanes in vectors:
-            low = vector._flatten(const(lane, width) for lane in lanes)
+            low = flatten(const(lane, width) for lane in lanes)
             m.vector[number] = low + m.vector[number][len(low):]
         for number, value in general:
             m.general[number] = const(value, 64)

@@ -17,8 +17,11 @@ from proofs.algebra.terms import (add, alike, bitwise, compare, concat, const, e
                                   sub, variable, zext)
 from proofs.families import acceptance, ntru_steps, selection  # noqa: E402
 from proofs.machines import memory  # noqa: E402
-from proofs.machines.x86 import general, vector  # noqa: E402
+from proofs.machines.x86 import general  # noqa: E402
+from proofs.machines.x86.lanes import flatten  # noqa: E402
+from proofs.machines.x86.logic import ternary_of  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
+from proofs.machines.x86.masks import compressed  # noqa: E402
 from test_proofs import Code  # noqa: E402
 
 
@@ -81,10 +84,10 @@ class Rewriting(unittest.TestCase):
         m = X86(Code("c3"))
         row = alike(variable("x", 16), 4)
         lanes = [extract(row, 16 * n + 15, 16 * n) for n in range(4)]
-        self.assertIs(m.lane_of(vector._flatten(lanes), 16), row.args[0])
+        self.assertIs(m.lane_of(flatten(lanes), 16), row.args[0])
         for others in ([lanes[n] for n in (0, 2, 1, 3)], [lanes[0]] * 4):
-            self.assertIsNone(m.lane_of(vector._flatten(others), 16))
-        self.assertIsNone(m.lane_of(vector._flatten(lanes), 8))
+            self.assertIsNone(m.lane_of(flatten(others), 16))
+        self.assertIsNone(m.lane_of(flatten(lanes), 8))
 
     def test_the_solver_knows_nothing_of_all_items(self):
         x = variable("x", 16)
@@ -260,7 +263,7 @@ class Acceptance(unittest.TestCase):
         for chosen in range(16):
             bits = [const(chosen >> n & 1, 1) for n in range(4)]
             taken = [10 + n for n in range(4) if chosen >> n & 1]
-            self.assertEqual([lane.value for lane in vector.compressed(lanes, bits)], taken + [0] * (4 - len(taken)))
+            self.assertEqual([lane.value for lane in compressed(lanes, bits)], taken + [0] * (4 - len(taken)))
 
     def test_bits_that_are_moved(self):
         m = X86(Code("c4e27bf5cb c4e27af5d3 c3"))  # pdep ecx,eax,ebx; pext edx,eax,ebx
@@ -290,7 +293,7 @@ class Words(unittest.TestCase):
         a, b, c = (variable(name, 8) for name in "abc")
         known = {x: np.array([value], dtype=np.uint64) for x, value in ((a, 0xF0), (b, 0xCC), (c, 0xAA))}
         for table in range(256):
-            self.assertEqual(evaluate(vector._ternary_of(table, a, b, c), known).item(), table)
+            self.assertEqual(evaluate(ternary_of(table, a, b, c), known).item(), table)
 
     def test_unknown_shifts(self):
         count = variable("count", 5)

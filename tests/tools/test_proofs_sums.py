@@ -19,7 +19,8 @@ from proofs.algebra.terms import (add, bitwise, compare, concat, const, extract,
                                   variable, zext)
 from proofs.families import lac, lac_code, saber_blocks, saber_steps  # noqa: E402
 from proofs.machines import memory  # noqa: E402
-from proofs.machines.x86 import vector  # noqa: E402
+from proofs.machines.x86.arithmetic import byte_pair_products  # noqa: E402
+from proofs.machines.x86.logic import ternary_of  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
 from test_proofs import Code  # noqa: E402
 
@@ -188,7 +189,7 @@ class Instructions(unittest.TestCase):
         a, b = (variable(name, 8) for name in "ab")
         for bits in (2, 7, 8):
             s, t = (variable(f"{name}{bits}", bits) for name in "st")
-            term = vector._byte_pair_products(concat(b, a), concat(sext(t, 8), sext(s, 8)))
+            term = byte_pair_products(concat(b, a), concat(sext(t, 8), sext(s, 8)))
             if bits != 7:
                 self.assertEqual(term.op, "add" if bits == 2 else "ite")
             half = 1 << bits - 1
@@ -211,18 +212,18 @@ class Instructions(unittest.TestCase):
         """Each table is itself, and is a sum where each operand occurs once."""
         operands = [variable(name, 1) for name in "abc"]
         for table in range(256):
-            term = vector._ternary_of(table, *operands)
+            term = ternary_of(table, *operands)
             for n in range(8):
                 known = {word: n >> 2 - place & 1 for place, word in enumerate(operands)}
                 self.assertEqual(value(term, known), table >> n & 1, table)
         a, b, c = operands
-        self.assertIs(vector._ternary_of(0x78, *operands), bitwise("xor", a, bitwise("and", b, c)))
+        self.assertIs(ternary_of(0x78, *operands), bitwise("xor", a, bitwise("and", b, c)))
 
     def test_bits_of_lanes_alike(self):
         x, y = variable("x", 16), variable("y", 16)
         for code, lane in (("62f16d48dbcb", bitwise("and", x, y)),  # vpandd zmm1,zmm2,zmm3
                            ("62f1ed48ebcb", bitwise("or", x, y)),  # vporq
-                           ("62f36d4825cbca", vector._ternary_of(0xCA, y, x, y))):  # vpternlogd zmm1,zmm2,zmm3,0xca
+                           ("62f36d4825cbca", ternary_of(0xCA, y, x, y))):  # vpternlogd zmm1,zmm2,zmm3,0xca
             m = X86(Code(code + " c3"))
             m.alike = True
             m.vector[1], m.vector[2], m.vector[3] = (m.lanes_alike(word, 64) for word in (y, x, y))

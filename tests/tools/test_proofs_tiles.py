@@ -21,7 +21,7 @@ from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import add, concat, const, extract, mul, sext, shift_left, variable, zext  # noqa: E402
 from proofs.families import amx  # noqa: E402
 from proofs.machines import memory  # noqa: E402
-from proofs.machines.x86 import vector  # noqa: E402
+from proofs.machines.x86.logic import ternary_of  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
 from test_proofs import Code as Library  # noqa: E402
 from test_proofs_cpu import assembled  # noqa: E402
@@ -179,7 +179,7 @@ class Ternary(unittest.TestCase):
             for at in range(3):
                 operands = [x, y]
                 operands.insert(at, const(0b01101100, 8))
-                found = evaluate(vector._ternary_of(table, *operands), known)
+                found = evaluate(ternary_of(table, *operands), known)
                 bits = [known.get(term, np.full_like(values, 0b01101100)) for term in operands]
                 expected = np.zeros_like(values)
                 for n in range(8):

@@ -17,7 +17,7 @@ from proofs.algebra.terms import Term, add, bitwise, compare, concat, const, ext
 from proofs.claims import Claim, Proof, Run, Values
 from proofs.machines.memory import Library
 from proofs.machines.x86.machine import X86
-from proofs.machines.x86.vector import compressed
+from proofs.machines.x86.masks import compressed
 
 MLKEM_Q, MLDSA_Q = 3329, 8380417
 LIMITS = {2: 15, 4: 9}  # of half bytes, by eta
