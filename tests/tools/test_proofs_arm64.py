@@ -18,7 +18,7 @@ from proofs.machines.arm64 import general, native, neon  # noqa: E402
 from proofs.machines.arm64.machine import Arm64  # noqa: E402
 from proofs.machines.arm64.text import Address, General, Group, Shifted, Vector, decode  # noqa: E402
 from proofs.machines.memory import NotFollowed  # noqa: E402
-from test_proofs import Code  # noqa: E402
+from proofs_code import Code  # noqa: E402
 
 
 class ArmCode(Code):

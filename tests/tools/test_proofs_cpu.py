@@ -17,7 +17,7 @@ from proofs.algebra.terms import const  # noqa: E402
 from proofs.machines import memory  # noqa: E402
 from proofs.machines.x86 import general, vector  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
-from test_proofs import Code as Library  # noqa: E402
+from proofs_code import Code as Library  # noqa: E402
 
 Code, Kind, Register = iced.Code, iced.OpKind, iced.Register
 KINDS = {value: name for name, value in vars(iced.OpCodeOperandKind).items() if isinstance(value, int)}

@@ -12,7 +12,7 @@ from proofs.algebra.terms import add, bitwise, const, extract, mul, sub, zext  #
 from proofs.claims import Run  # noqa: E402
 from proofs.families import cuda_records  # noqa: E402
 from proofs.machines.memory import value_of  # noqa: E402
-from test_proofs import Code  # noqa: E402
+from proofs_code import Code  # noqa: E402
 
 
 class Records(unittest.TestCase):

@@ -22,7 +22,7 @@ from proofs.machines.x86.lanes import flatten  # noqa: E402
 from proofs.machines.x86.logic import ternary_of  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
 from proofs.machines.x86.masks import compressed  # noqa: E402
-from test_proofs import Code  # noqa: E402
+from proofs_code import Code  # noqa: E402
 
 
 def drawn_term(draw, variables, depth):

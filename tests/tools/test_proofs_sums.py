@@ -22,7 +22,7 @@ from proofs.machines import memory  # noqa: E402
 from proofs.machines.x86.arithmetic import byte_pair_products  # noqa: E402
 from proofs.machines.x86.logic import ternary_of  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
-from test_proofs import Code  # noqa: E402
+from proofs_code import Code  # noqa: E402
 
 Q = 251
 

@@ -21,7 +21,7 @@ from proofs.machines.memory import NotFollowed  # noqa: E402
 from proofs.machines.thumb import general, native  # noqa: E402
 from proofs.machines.thumb.machine import Thumb  # noqa: E402
 from proofs.machines.thumb.text import CONDITIONS, Address, Float, Register, Shifted, decode  # noqa: E402
-from test_proofs import Code  # noqa: E402
+from proofs_code import Code  # noqa: E402
 
 RETURN = 0x4770  # bx lr
 

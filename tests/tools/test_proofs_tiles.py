@@ -23,7 +23,7 @@ from proofs.families import amx  # noqa: E402
 from proofs.machines import memory  # noqa: E402
 from proofs.machines.x86.logic import ternary_of  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
-from test_proofs import Code as Library  # noqa: E402
+from proofs_code import Code as Library  # noqa: E402
 from test_proofs_cpu import assembled  # noqa: E402
 
 Code, Register = iced.Code, iced.Register
