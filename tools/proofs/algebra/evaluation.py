@@ -92,7 +92,6 @@ def _ones(width: int) -> np.uint64:
     return np.uint64((1 << width) - 1)
 
 
-
 def bits_of(x: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
     """Returns the bits of integers."""
     return x.astype(np.uint64) & _ones(width)

@@ -93,7 +93,8 @@ def statements(source: Term, steps: Iterable[tuple[Term, int | None]]) -> tuple[
     """Returns terms as statements of C, and the constants c0, c1, ... in them. x is the source's integer, v0 its bits;
     the last variable is the last term. Equal statements are equal functions of x. Each step is a term, operands first,
     with what is added to x where its integer is such a sum."""
-    names, lines, constants = {source: "v0"}, [_as_bits("v0", source, 0)], []
+    names, lines = {source: "v0"}, [_as_bits("v0", source, 0)]
+    constants: list[int] = []
     for number, (step, offset) in enumerate(steps, 1):
         name = names[step] = f"v{number}"
         kind = _kind(step)

@@ -64,7 +64,8 @@ class Offsets:
             case "sext" | "extract":
                 return parts[0]
             case "concat":
-                shift, total = 0, ((), 0)
+                shift = 0
+                total: Sum = ((), 0)
                 for arg, part in reversed(list(zip(term.args, parts))):
                     total = _plus(total, part if arg.value is None else ((), arg.value), 1 << shift)
                     shift += arg.width

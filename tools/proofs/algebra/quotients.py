@@ -158,10 +158,10 @@ def _multiples(term: Term, atoms: tuple[Term, Term], width: int, depth: int) -> 
             return _multiples(term.args[-1], atoms, width, depth - 1)
         case "concat":
             shift = term.args[-1].width if term.args[-1].value == 0 else 0
-            parts = [part for part in term.args[:-1] if part.value != 0] + ([] if shift else [term.args[-1]])
-            if len(parts) != 1 or any(part.value != 0 for part in term.args if part is not parts[0]):
+            others = [part for part in term.args[:-1] if part.value != 0] + ([] if shift else [term.args[-1]])
+            if len(others) != 1 or any(part.value != 0 for part in term.args if part is not others[0]):
                 return None
-            return _times(_multiples_of_part(parts[0], atoms, width - shift, depth - 1), 1 << shift)
+            return _times(_multiples_of_part(others[0], atoms, width - shift, depth - 1), 1 << shift)
     return None
 
 
