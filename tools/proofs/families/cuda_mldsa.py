@@ -33,6 +33,7 @@ class Layers:
                 continue
             stack.pop()
             if term not in self.seen and term.op == "add" and term.args[1].value is not None:
+                self.facts.fact(term.args[0])
                 self.facts.fact(term)
             self.seen.add(term)
 
@@ -53,4 +54,4 @@ def inverse_transform(library: Library, function: str) -> None:
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of the GPU code's inverse transform of ML-DSA."""
     yield Claim("cuda mldsa inverse", "cuda_mldsa_inverse", "words in [0, 2 q)", "2^32 times the inverse, in [0, q)",
-                inverse_transform, inlined=True)
+                inverse_transform, inlined=True, is_long=True)

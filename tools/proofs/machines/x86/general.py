@@ -213,6 +213,13 @@ def _subtract_with_borrow(m: Machine, i: iced.Instruction) -> None:
     m.write(i, result)
 
 
+def _add_with_carry(m: Machine, i: iced.Instruction) -> None:
+    a, b = m.read(i, 0), m.read(i, 1)
+    result = add(add(a, b), zext(m.condition("b"), a.width))
+    m.flags = ("other", result, a, b)
+    m.write(i, result)
+
+
 def _exchange(m: Machine, i: iced.Instruction) -> None:
     if i.op_count == 0:  # nop, which is also written as an exchange of eax with itself
         return
@@ -273,6 +280,7 @@ GENERAL: dict[str, Handler] = {
     "or": _arithmetic("logic", lambda a, b: bitwise("or", a, b)),
     "xor": _arithmetic("logic", lambda a, b: bitwise("xor", a, b)),
     "test": _arithmetic("logic", lambda a, b: bitwise("and", a, b), keep=False),
+    "adc": _add_with_carry,
     "sbb": _subtract_with_borrow,
     "inc": _one(lambda a: add(a, const(1, a.width))),
     "dec": _one(lambda a: sub(a, const(1, a.width))),
