@@ -22,6 +22,7 @@ a function computes y - h q from the lower word y of x w, h q is replaced by y -
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -33,17 +34,12 @@ from proofs.claims import Claim, Proof, Run
 from proofs.families.every_prime import halves, multiplied_by, upper
 from proofs.machines.memory import Library
 
-CPU_BITS, BITS = 61, {32: 31, 64: 61}  # of q
+MOST_BITS = {32: 31, 64: 61}  # of q, in words of so many bits
 
 
 def product(a: Term, b: Term) -> Term:
     """Returns the product of two words, of double width."""
     return mul(zext(a, 2 * a.width), zext(b, 2 * a.width))
-
-
-def less(a: Term, bound: Term) -> Term:
-    width = max(a.width, bound.width)
-    return compare("ult", zext(a, width), zext(bound, width))
 
 
 def once(a: Term, bound: Term) -> Term:
@@ -57,19 +53,16 @@ def multiple(q: Term, factor: int) -> Term:
 
 @dataclass
 class Goal:
-    """A run with q below 2^bits, what is assumed, and what stands for products."""
+    """q, which is from 3 to below 2^bits, what else is assumed, and what stands for products."""
 
-    run: Run
     q: Term
     bits: int
     assumed: list[Term] = field(default_factory=list)
     instead: dict[Term, Term] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.assumed += [compare("ult", const(2, self.q.width), self.q), less(self.q, self.power(self.bits))]
-
-    def power(self, bits: int) -> Term:
-        return const(1 << bits, self.q.width)
+        width = self.q.width
+        self.assumed += [compare("ult", const(2, width), self.q), compare("ult", self.q, const(1 << self.bits, width))]
 
     def holds(self, fact: Term) -> bool:
         for assumed in self.assumed:
@@ -96,13 +89,18 @@ class Goal:
             raise NotProved("a rest has more bits than a word")
         own = self.quotient(found, quotient)
         taken, result = mul(own, self.q), variable(f"rest {len(self.instead)}", self.q.width)
-        differences = {term: term.args[0] for term in terms_of(found) if term.op == "sub" and term.args[1] is taken}
-        known = {term: instead for term, word in differences.items()
-                 for less, instead in ((lower, result), (sub(lower, self.q), sub(result, self.q)))
-                 if self.holds(compare("eq", word, less))}
-        self.instead |= {taken: sub(lower, result), **known}
+        self.instead[taken] = sub(lower, result)
+        for term in sums_with(found, taken):
+            for factor, sign in itertools.product((-1, 0, 1), (-1, 1)):
+                if term not in self.instead and self.holds(compare("eq", term, self.combined(factor, sign, result))):
+                    self.instead[term] = self.combined(factor, sign, result)
         self.assumed.append(compare("ult", result, multiple(self.q, bound)))
         return result
+
+    def combined(self, factor: int, sign: int, word: Term) -> Term:
+        """Returns factor q + sign word."""
+        first = multiple(self.q, factor)
+        return add(first, word) if sign > 0 else sub(first, word)
 
     def quotient(self, found: Sequence[Term], expected: Term) -> Term:
         """Returns the word that is multiplied by q and is the expected one."""
@@ -125,6 +123,15 @@ def terms_of(found: Sequence[Term]) -> list[Term]:
     return list(done)
 
 
+def sums_with(found: Sequence[Term], part: Term) -> list[Term]:
+    """Returns the sums and differences that a word is a part of."""
+    result = [part]
+    for term in sorted(terms_of(found), key=lambda term: term.number):
+        if term.op in ("add", "sub") and any(arg in result for arg in term.args):
+            result.append(term)
+    return result[1:]
+
+
 def upper_word_of_two(goal: Goal, x: Term, c: Term) -> Term:
     """Returns floor(x c / 2^(2 k)) mod 2^k, for two words of double width, of products of words of k bits."""
     (x1, x0), (c1, c0), width = halves(x), halves(c), x.width
@@ -145,7 +152,7 @@ def prove_with(names: Sequence[tuple[str, int]], bits: int, results: int,
         words = {name: run.fields(name, 1, width).words[0] for name, width in names}
         out = run.space()
         run.machine.call(function, out, run.store(list(words.values()), 64))
-        goal = Goal(run, words["q"], bits)
+        goal = Goal(words["q"], bits)
         check(goal, words, [extract(run.result(out, n, 64), goal.q.width - 1, 0) for n in range(results)])
 
     return prove
@@ -168,8 +175,10 @@ def cpu_reduce(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> 
 
 
 def cpu_multiply(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
-    whole = goal.stands_for(words["a"], words["b"])
-    rest = cpu_rest(goal, words, found, product(words["a"], words["b"]), extract(whole, 63, 0))
+    a, b = words["a"], words["b"]
+    whole, instead = product(a, b), goal.stands_for(a, b)
+    lower = mul(a, b) if mul(a, b) in terms_of(found) else extract(whole, 63, 0)
+    rest = cpu_rest(goal, words, found, concat(extract(whole, 127, 64), lower), extract(instead, 63, 0))
     goal.expect(found[0], once(rest, goal.q), "a b mod q")
 
 
@@ -177,15 +186,15 @@ def cpu_from_signed(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]
     """The size of x, reduced, or q less that."""
     x, q, zero = words["x"], goal.q, const(0, 64)
     is_negative = extract(x, 63, 63)
-    size = sizes(found, words)
+    size = size_of(found, words)
     goal.expect(size, ite(is_negative, sub(zero, x), x), "the size")
     rest = once(cpu_rest(goal, words, found, zext(size, 128), size), q)
     minus = ite(compare("eq", rest, zero), zero, sub(q, rest))
     goal.expect(found[0], ite(is_negative, minus, rest), "x mod q")
 
 
-def sizes(found: Sequence[Term], words: Mapping[str, Term]) -> Term:
-    """Returns the word that is multiplied by the quotient's words."""
+def size_of(found: Sequence[Term], words: Mapping[str, Term]) -> Term:
+    """Returns the word that is multiplied by the upper word of the modulus's quotient."""
     size = multiplied_by(found, zext(words["ratio1"], 128))
     if size is None:
         raise NotProved("no product with the quotient")
@@ -233,7 +242,7 @@ def products_32(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) ->
 
 
 def add_product_64(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
-    goal.assumed.clear()  # there is no q
+    goal.assumed.clear()  # the first word is no q, but the lower one of the sum
     total = add(concat(words["high"], words["q"]), goal.stands_for(words["a"], words["b"]))
     goal.expect(concat(found[1], found[0]), total, "the sum")
 
@@ -260,13 +269,13 @@ def parts_of(a: Term, b: Term) -> Iterator[tuple[Term, Term, bool]]:
 
 def reduced_of_two_64(library: Library, function: str) -> None:
     """For each number of bits of q. The sum is below 2 q^2 <= 2^(64 + s), so u is below 2^64, and 2^s <= q / 2."""
-    for s in range(1, BITS[64] - 1):
+    for s in range(1, MOST_BITS[64] - 1):
         keep_sums_whole()
         run = Run(library, 3)
         q, c, *factors = (run.fields(name, 1, 64).words[0] for name in ("q", "c", "a0", "b0", "a1", "b1"))
         out = run.space()
         run.machine.call(function, out, run.store([q, c, const(s, 64), *factors], 64))
-        found, goal = [run.result(out, 0, 64)], Goal(run, q, s + 2)
+        found, goal = [run.result(out, 0, 64)], Goal(q, s + 2)
         parts = [goal.stands_for(*factors[2 * n:2 * n + 2]) for n in range(2)]
         goal.assumed += [compare("ult", const((1 << s + 1) - 1, 64), q)]
         goal.assumed += [compare("ult", part, const(1 << 2 * s + 4, 128)) for part in parts]
@@ -311,27 +320,28 @@ def claims() -> Iterator[Claim]:
             ("product of words", "multiply_words", "any a, b", "a b, in [0, q)", ("a", "b"), cpu_multiply),
             ("signed numbers", "from_signed", "any signed x", "x, in [0, q)", ("x",), cpu_from_signed)):
         yield claim(f"cpu {what}", f"cpu_{function}", f"{primes}, {inputs}", result,
-                    prove_with([*RATIO, *((name, 64) for name in names)], CPU_BITS, 1, check))
+                    prove_with([*RATIO, *((name, 64) for name in names)], MOST_BITS[64], 1, check))
     q_32, q_64 = (("q", width) for width in (32, 64))
     c = ("c", 64)
     small, large = "q in [3, 2^31)", "q in [3, 2^61)"
     yield claim("cuda reduction of 64 bits", "cuda_reduce_sum_32", f"{small}, any x", "x, in [0, q)",
-                prove_with([q_32, c, ("x", 64)], 31, 1, reduce_sum_32))
+                prove_with([q_32, c, ("x", 64)], MOST_BITS[32], 1, reduce_sum_32))
     yield claim("cuda reduction of words, 32 bits", "cuda_reduce_word_32", f"{small}, any x", "x, in [0, q)",
-                prove_with([q_32, c, ("x", 32)], 31, 1, reduce_word_32))
+                prove_with([q_32, c, ("x", 32)], MOST_BITS[32], 1, reduce_word_32))
     yield claim("cuda reduction of words, 64 bits", "cuda_reduce_word_64", f"{large}, any x", "x, in [0, q)",
-                prove_with([q_64, c, ("x", 64)], 61, 1, reduce_word_64))
+                prove_with([q_64, c, ("x", 64)], MOST_BITS[64], 1, reduce_word_64))
     factors = [(f"{name}{n}", 32) for n in range(4) for name in "ab"]
     yield claim("cuda sum of 4 products, 32 bits", "cuda_products_32", f"{small}, a, b below 2^31",
-                "the sum, in [0, q)", prove_with([q_32, c, *factors], 31, 1, products_32))
+                "the sum, in [0, q)", prove_with([q_32, c, *factors], MOST_BITS[32], 1, products_32))
     yield claim("cuda sum of products, 64 bits", "cuda_add_product_64", "any words", "x + a b mod 2^128",
-                prove_with([q_64, ("high", 64), ("a", 64), ("b", 64)], 61, 2, add_product_64))
+                prove_with([q_64, ("high", 64), ("a", 64), ("b", 64)], MOST_BITS[64], 2, add_product_64))
     yield claim("cuda reduction of 128 bits", "cuda_reduced_64", f"{large}, any x", "x, in [0, q)",
-                prove_with([q_64, *((name, 64) for name in ("c", "w", "quotient", "low", "high"))], 61, 1, reduced_64))
+                prove_with([q_64, *((name, 64) for name in ("c", "w", "quotient", "low", "high"))], MOST_BITS[64], 1,
+                           reduced_64))
     yield claim("cuda sum of 2 products, 64 bits", "cuda_reduced_of_two_64", "q in [4, 2^61), a, b in [0, q)",
                 "the sum, in [0, q)", reduced_of_two_64)
     yield claim("cuda sum by Montgomery", "cuda_fold_32", f"{small}, x below 2^32 q, a below 2^31, b in [0, q)",
                 "x + a b + a' b' mod 2^32 q", prove_with(
-                    [q_32, ("low", 32), ("high", 32), *factors[:4]], 31, 2, fold_32))
+                    [q_32, ("low", 32), ("high", 32), *factors[:4]], MOST_BITS[32], 2, fold_32))
     yield claim("cuda reduction by Montgomery", "cuda_montgomery_32", f"odd {small}, x below 2^32 q",
-                "2^-32 x, in [0, q)", prove_with([q_32, ("inverse", 32), ("x", 64)], 31, 1, montgomery_32))
+                "2^-32 x, in [0, q)", prove_with([q_32, ("inverse", 32), ("x", 64)], MOST_BITS[32], 1, montgomery_32))
