@@ -35,7 +35,7 @@ class Modulus {
     const uint64_t less = a - q_;
     return less + (q_ & (0 - (less >> 63)));
   }
-  /// Reduces a. Range in: below 2^127. This is Barrett's method with the quotient floor(2^128 / q), which is at most
+  /// Reduces a, which may be any number. This is Barrett's method with the quotient floor(2^128 / q), which is at most
   /// one multiple of q too small.
   constexpr uint64_t reduce(Wide a) const {
     const uint64_t high = static_cast<uint64_t>(a >> 64), low = static_cast<uint64_t>(a);

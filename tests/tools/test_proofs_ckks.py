@@ -15,6 +15,8 @@ from proofs.algebra.terms import add, compare, concat, const, extract, ite, mul,
 from proofs.families import ckks_sums  # noqa: E402
 from proofs.families.ckks_sums import Goal, once  # noqa: E402
 from proofs.families.every_prime import upper  # noqa: E402
+from proofs.machines.x86.machine import X86  # noqa: E402
+from test_proofs import Code  # noqa: E402
 
 
 class Lemmas(unittest.TestCase):
@@ -42,14 +44,23 @@ class Lemmas(unittest.TestCase):
             terms.keep_sums_whole()
             goal = Goal(variable("q", 16), 13)
             parts = {name: variable(name, 16) for name in ("x1", "x0", "c1", "c0")}
-            found = ckks_sums.upper_word_of_two(goal, concat(parts["x1"], parts["x0"]),
-                                                concat(parts["c1"], parts["c0"]))
+            found = ckks_sums.upper_word_of_two(goal, (parts["x1"], parts["x0"]), (parts["c1"], parts["c0"]))
             values = {name: draw.choice((0, 1, 0xFFFF, draw.getrandbits(16))) for name in parts}
             whole = {ckks_sums.product(parts[a], parts[b]): values[a] * values[b]
                      for a in ("x1", "x0") for b in ("c1", "c0")}
             known = {goal.instead[term]: np.array([value], dtype=np.uint64) for term, value in whole.items()}
             x, c = (values[n + "1"] << 16 | values[n + "0"] for n in "xc")
             self.assertEqual(int(evaluate(found, known)[0]), (x * c >> 32) & 0xFFFF)
+
+
+class Instructions(unittest.TestCase):
+    def test_sums_with_a_carry(self):
+        for a, b, c, d in ((-1, 1, 5, 7), (-1, 0, 5, 7), (1 << 63, 1 << 63, -1, -1), (0, 0, -1, 1)):
+            machine = X86(Code("4801d8 4811d1 c3"))  # add rax,rbx; adc rcx,rdx
+            machine.general = [const(value, 64) for value in (a, c, d, b, *[0] * 12)]
+            machine.call("f")
+            carry = (a % (1 << 64) + b % (1 << 64)) >> 64
+            self.assertEqual(machine.general[1].value, (c + d + carry) % (1 << 64))
 
 
 class Rests(unittest.TestCase):
@@ -126,8 +137,8 @@ class Products(unittest.TestCase):
         q, (high, low) = words["q"], (extract(words["x"], 63, 32), extract(words["x"], 31, 0))
         h = upper(mul(low, words["inverse"]), q)
         ckks_sums.montgomery_32(Goal(q, 31), words, [add(sub(high, h), ite(compare("ult", high, h), q, const(0, 32)))])
-        for wrong in (sub(high, h), add(sub(high, h), q), ite(compare("ult", high, h), add(sub(low, h), q), sub(high, h)),
-                      sub(high, upper(mul(high, words["inverse"]), q))):
+        for wrong in (sub(high, h), add(sub(high, h), q), sub(high, upper(mul(high, words["inverse"]), q)),
+                      ite(compare("ult", high, h), add(sub(low, h), q), sub(high, h))):
             with self.assertRaises(NotProved):
                 ckks_sums.montgomery_32(Goal(q, 31), words, [wrong])
 

@@ -132,9 +132,9 @@ def sums_with(found: Sequence[Term], part: Term) -> list[Term]:
     return result[1:]
 
 
-def upper_word_of_two(goal: Goal, x: Term, c: Term) -> Term:
-    """Returns floor(x c / 2^(2 k)) mod 2^k, for two words of double width, of products of words of k bits."""
-    (x1, x0), (c1, c0), width = halves(x), halves(c), x.width
+def upper_word_of_two(goal: Goal, x: tuple[Term, Term], c: tuple[Term, Term]) -> Term:
+    """Returns floor(x c / 2^(2 k)) mod 2^k, of products of words of k bits, for pairs of words, the upper one first."""
+    (x1, x0), (c1, c0), width = x, c, 2 * c[0].width
     total = const(0, 2 * width)
     for a, b, shift in ((x0, c0, 0), (x0, c1, 1), (x1, c0, 1), (x1, c1, 2)):
         if a.value != 0:
@@ -163,14 +163,15 @@ def prove_with(names: Sequence[tuple[str, int]], bits: int, results: int,
 RATIO = [("q", 64), ("ratio0", 64), ("ratio1", 64)]
 
 
-def cpu_rest(goal: Goal, words: Mapping[str, Term], found: Sequence[Term], x: Term, lower: Term) -> Term:
-    """Returns x - h q in [0, 2 q): Barrett, k = 128. x is made of the code's words; `lower` is its lower word."""
-    expected = upper_word_of_two(goal, x, concat(words["ratio1"], words["ratio0"]))
+def cpu_rest(goal: Goal, words: Mapping[str, Term], found: Sequence[Term], x: tuple[Term, Term],
+             lower: Term) -> Term:
+    """Returns x - h q in [0, 2 q): Barrett, k = 128. x is the code's two words; `lower` is the lower one."""
+    expected = upper_word_of_two(goal, x, (words["ratio1"], words["ratio0"]))
     return goal.rest(found, expected, lower, 2)
 
 
 def cpu_reduce(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
-    rest = cpu_rest(goal, words, found, concat(words["x1"], words["x0"]), words["x0"])
+    rest = cpu_rest(goal, words, found, (words["x1"], words["x0"]), words["x0"])
     goal.expect(found[0], once(rest, goal.q), "x mod q")
 
 
@@ -178,7 +179,7 @@ def cpu_multiply(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -
     a, b = words["a"], words["b"]
     whole, instead = product(a, b), goal.stands_for(a, b)
     lower = mul(a, b) if mul(a, b) in terms_of(found) else extract(whole, 63, 0)
-    rest = cpu_rest(goal, words, found, concat(extract(whole, 127, 64), lower), extract(instead, 63, 0))
+    rest = cpu_rest(goal, words, found, (extract(whole, 127, 64), lower), extract(instead, 63, 0))
     goal.expect(found[0], once(rest, goal.q), "a b mod q")
 
 
@@ -188,7 +189,7 @@ def cpu_from_signed(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]
     is_negative = extract(x, 63, 63)
     size = size_of(found, words)
     goal.expect(size, ite(is_negative, sub(zero, x), x), "the size")
-    rest = once(cpu_rest(goal, words, found, zext(size, 128), size), q)
+    rest = once(cpu_rest(goal, words, found, (zero, size), size), q)
     minus = ite(compare("eq", rest, zero), zero, sub(q, rest))
     goal.expect(found[0], ite(is_negative, minus, rest), "x mod q")
 
