@@ -149,6 +149,9 @@ class Products(unittest.TestCase):
         for bound, holds in ((0xFFFF ** 2 + 1, True), (0xFFFF ** 2, False)):
             self.assertEqual(goal.holds(compare("ult", part, const(bound, 32))), holds)
         self.assertTrue(goal.holds(compare("eq", mul(a, b), extract(part, 15, 0))))
+        others = {goal.stands_for(*pair) for pair in ((a, b), (a, a), (b, b))}
+        self.assertEqual(len(others), 3)
+        self.assertFalse(goal.holds(const(0, 1)))
 
 
 if __name__ == "__main__":

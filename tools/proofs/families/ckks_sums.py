@@ -75,7 +75,7 @@ class Goal:
 
     def stands_for(self, a: Term, b: Term) -> Term:
         """Lets a variable stand for the product of two words, of double width or of one."""
-        result = variable(f"product {len(self.instead)}", 2 * a.width)
+        result = variable(f"product {len(self.assumed)}", 2 * a.width)
         self.instead[product(a, b)] = result
         self.instead[mul(a, b)] = extract(result, a.width - 1, 0)
         largest = ((1 << a.width) - 1) ** 2
@@ -88,7 +88,7 @@ class Goal:
         if bound > 1 << self.q.width - self.bits:
             raise NotProved("a rest has more bits than a word")
         own = self.quotient(found, quotient)
-        taken, result = mul(own, self.q), variable(f"rest {len(self.instead)}", self.q.width)
+        taken, result = mul(own, self.q), variable(f"rest {len(self.assumed)}", self.q.width)
         self.instead[taken] = sub(lower, result)
         for term in sums_with(found, taken):
             for factor, sign in itertools.product((-1, 0, 1), (-1, 1)):
