@@ -10,13 +10,14 @@ import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs.algebra import terms  # noqa: E402
-from proofs.algebra.ranges import NotProved, evaluate  # noqa: E402
+from proofs.algebra.evaluation import evaluate  # noqa: E402
+from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import add, compare, concat, const, extract, ite, mul, sub, variable  # noqa: E402
 from proofs.families import ckks_sums  # noqa: E402
 from proofs.families.ckks_sums import Goal, once  # noqa: E402
 from proofs.families.every_prime import upper  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
-from test_proofs import Code  # noqa: E402
+from proofs_code import Code  # noqa: E402
 
 
 class Lemmas(unittest.TestCase):

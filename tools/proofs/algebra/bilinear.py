@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.algebra.programs import compiled
 from proofs.algebra.facts import NotProved
+from proofs.algebra.programs import compiled
 from proofs.algebra.terms import Term
 
 _SOURCE = Path(__file__).with_name("bilinear.c").read_text()

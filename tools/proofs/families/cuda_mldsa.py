@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proofs.algebra.ranges import Facts, Form
+from proofs.algebra.facts import Form
+from proofs.algebra.ranges import Facts
 from proofs.algebra.terms import Term, keep_sums_whole
 from proofs.claims import Claim, Run
 from proofs.families.cuda import expect

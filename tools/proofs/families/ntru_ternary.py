@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proofs.algebra.gf3 import Elements
 from proofs.algebra.facts import NotProved
+from proofs.algebra.gf3 import Elements
 from proofs.algebra.terms import Term, const, variable
 from proofs.claims import Claim, Proof, Run
 from proofs.machines.memory import Library
