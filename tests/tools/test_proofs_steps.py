@@ -111,7 +111,8 @@ class Causes(unittest.TestCase):
             for whole in (term, sext(sign, 32), sub(const(0, 16), zext(compare("ult", const(2, 16), larger), 16)),
                           terms.negate(compare("eq", term, const(0, 16))), ite(sign, const(0, 8), const(1, 8)),
                           extract(sub(const(0, 32), zext(term, 32)), 31, 31),
-                          extract(bitwise("or", term, larger), 9, 2)):
+                          extract(bitwise("or", term, larger), 9, 2),
+                          *(extract(sub(const(0, 16), zext(extract(term, top, 0), 16)), 12, 5) for top in (0, 1))):
                 values = [0, 1, 2, 3, 0x8000, 0xFFFF]
                 known = {x: np.array([draw.choice((*values, draw.getrandbits(16))) for _ in range(300)],
                                      dtype=np.uint64) for x in variables}
@@ -124,7 +125,9 @@ class Causes(unittest.TestCase):
         mask = sext(extract(bitwise("or", x, sub(const(0, 16), x)), 15, 15), 32)
         self.assertEqual(decisions.causes(bitwise("or", mask, zext(y, 32))), {x, y})
         self.assertEqual(decisions.causes(const(0, 16)), set())
-        smallest = ite(compare("ult", x, y), x, y)
+        bit = compare("ult", x, y)
+        self.assertEqual(decisions.causes(extract(sub(const(0, 16), zext(bit, 16)), 12, 5)), {bit})
+        smallest = ite(bit, x, y)
         term = compare("ult", const(2, 16), smallest)
         self.assertEqual(decisions.causes(term), {term})
 
@@ -170,16 +173,35 @@ class Steps(unittest.TestCase):
             with self.assertRaises(NotProved):
                 ntru_steps.expect_weights(wrong, self.trits, 2)
 
+    def test_weights_whose_bits_are_compared_in_parts(self):
+        ones = twos = const(0, 16)
+        for trit in self.trits:
+            ones = add(ones, zext(extract(trit, 0, 0), 16))
+            twos = add(twos, zext(extract(trit, 1, 1), 16))
+        for weight in range(8):
+            low, middle, high = (bitwise("xor", extract(twos, bit, bit), const(weight >> bit, 1)) for bit in range(3))
+            above = bitwise("xor", extract(twos, 2, 1), const(weight >> 1, 2))
+            first = bitwise("xor", ones, const(weight, 16))
+            for right in ([low, middle, high], [low, above], [extract(bitwise("xor", twos, const(weight, 16)), 2, 0)]):
+                ntru_steps.expect_weights([first, *right], self.trits, weight)
+            wrong = bitwise("xor", middle, const(1, 1))
+            for parts in ([low, middle], [low, high], [low, wrong, high], [low, middle, wrong, high], [above]):
+                with self.assertRaises(NotProved):
+                    ntru_steps.expect_weights([first, *parts], self.trits, weight)
+        with self.assertRaises(NotProved):  # five trits never have that weight
+            ntru_steps.expect_weights([bitwise("xor", extract(total, 2, 0), const(3, 3)) for total in (ones, twos)],
+                                      self.trits, 11)
+
     def test_failures(self):
         residue = variable("z", 4)
         self.run_.facts.assume(residue, 0, 15)
         shifted = add(residue, const(1, 4))
         right = [compare("ult", const(2, 4), shifted)]
-        ntru_steps.expect_failure(self.run_, right, [residue], [], 0)
+        ntru_steps.expect_failure({cause: cause for cause in right}, [residue], [], 0)
         for wrong in ([], [compare("ult", const(3, 4), shifted)], [compare("ult", const(1, 4), shifted)],
                       [*right, self.trits[0]]):
             with self.assertRaises(NotProved):
-                ntru_steps.expect_failure(self.run_, wrong, [residue], [], 0)
+                ntru_steps.expect_failure({cause: cause for cause in wrong}, [residue], [], 0)
 
     def lift(self, divides, change=lambda i, word: word):
         """Calls expect_lift with Lift(m) for n = 5, or with that where one coefficient is changed."""

@@ -39,6 +39,8 @@ def _causes(term: Term) -> Iterable[Term] | None:
             high, low = term.extra  # type: ignore[misc]
             if low == term.args[0].width - 1 and (found := _causes_of_sign(term.args[0])) is not None:
                 return found
+            if _is_mask(term.args[0]):
+                return term.args[0].args[1:]
             return [extract(arg, high, low) for arg in term.args[0].args] if term.args[0].op == "or" else None
         case "ite" if term.args[1].value and term.args[2].value == 0:
             return term.args[:1]
@@ -47,6 +49,11 @@ def _causes(term: Term) -> Iterable[Term] | None:
         case "ult" if term.args[0].value is not None:
             return _causes_of_largest(*term.args)
     return None
+
+
+def _is_mask(word: Term) -> bool:
+    """Returns whether a word is -x for a bit x: all of its bits are x."""
+    return word.op == "sub" and word.args[0].value == 0 and word.args[1].most <= 1
 
 
 def _causes_of_not(bit: Term) -> Iterable[Term] | None:

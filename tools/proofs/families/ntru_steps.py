@@ -4,7 +4,7 @@ them out. A step that multiplies is proved with any words as the product, which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -565,7 +565,7 @@ def checked(backend: Backend, n: int) -> Proof:
         found = causes_of_failure(state)
         if any(other != found[0] for other in found):
             raise NotProved("failures of items are not alike")
-        expect_failure(run, {lowest.of(cause) for cause in found[0]}, z[:-1], trits, (1 << bits) // 16 - 1)
+        expect_failure({lowest.of(cause): cause for cause in found[0]}, z[:-1], trits, (1 << bits) // 16 - 1)
 
     return prove
 
@@ -607,15 +607,16 @@ def expect_ternary(word: Term, residue: Term, what: str) -> None:
         raise NotProved(f"{what} is not the ternary form of its residue")
 
 
-def expect_failure(run: Run, found: Iterable[Term], residues: Words, trits: Words, weight: int) -> None:
+def expect_failure(found: dict[Term, Term], residues: Words, trits: Words, weight: int) -> None:
     """Raises NotProved unless the causes of a failure are that a residue is none of 0, 1 and -1, or that there are more
-    or fewer trits than the weight that are 1, or that are 2."""
+    or fewer trits than the weight that are 1, or that are 2. Causes, of fewest bits, are given with their first
+    forms, in which sums have all of their bits."""
     of_residue: dict[Term, list[Term]] = {residue: [] for residue in residues}
     only, sums = Only(of_residue), []
-    for cause in found:
+    for cause, first_form in found.items():
         residue = only.of(cause)
         if residue is None:
-            sums.append(cause)
+            sums.append(first_form)
         else:
             of_residue[residue].append(cause)
     for residue, own in of_residue.items():
@@ -627,19 +628,32 @@ def expect_failure(run: Run, found: Iterable[Term], residues: Words, trits: Word
 
 
 def expect_weights(differences: Words, trits: Words, weight: int) -> None:
-    """Raises NotProved unless the terms are the numbers of ones and of twos among the trits, each xor the weight."""
-    bits_of: dict[Term, set[int]] = {}
+    """Raises NotProved unless the terms compare all bits of the numbers of ones and of twos among the trits with those
+    of the weight."""
+    compared: dict[Term, int] = {}
     for term in differences:
-        whole, (high, low) = (term.args[0], term.extra) if term.op == "extract" else (term, (term.width - 1, 0))
-        bits_of.setdefault(whole, set()).update(range(low, high + 1))
-    found = []
-    for whole, bits in bits_of.items():
-        if whole.op != "xor" or whole.args[1].value != weight or (
-                not bits >= set(range(whole.most.bit_length()))):
-            raise NotProved(f"a failure depends on {whole}")
-        found.append(counted(whole.args[0], trits))
-    if sorted(found) != ([1, 2] if trits else []):
+        total, low, expected = compared_bits(term)
+        ones = (1 << term.width) - 1
+        if expected != weight >> low & ones:
+            raise NotProved(f"a failure depends on {term}")
+        compared[total] = compared.get(total, 0) | ones << low
+    if any((1 << total.most.bit_length()) - 1 & ~bits or weight & ~bits for total, bits in compared.items()):
+        raise NotProved("a failure depends on a part of a sum")
+    if sorted(counted(total, trits) for total in compared) != ([1, 2] if trits else []):
         raise NotProved("a failure does not depend on both weights alone")
+
+
+def compared_bits(difference: Term) -> tuple[Term, int, int]:
+    """Returns a term, the first of its bits and the bits that those from there on are xored with."""
+    low, other = 0, 0
+    term = difference
+    while term.op == "extract" or term.op == "xor" and term.args[1].value is not None:
+        if term.op == "extract":
+            low += term.extra[1]  # type: ignore[index]
+        else:
+            other ^= term.args[1].value >> low  # type: ignore[operator]
+        term = term.args[0]
+    return term, low, other & (1 << difference.width) - 1
 
 
 def counted(total: Term, trits: Words) -> int:
@@ -752,9 +766,8 @@ def claimed(backend: Backend, n: int) -> Iterator[tuple[str, str, str, str, Proo
         yield (stage, stage, "words, and a in [0, 2]", "the product of words and a, with -1 for 2",
                multiplied(backend, n))
     yield "mod Phi", "mul_r", "any product", "coefficients minus the last one", without_last(backend, n)
-    if backend in BLOCKS or LOG_Q[n] != 12:  # those sums are not found
-        yield ("check_rm", "check_rm", "any words, and m in [0, 2]",
-               "r, and a failure if r is not ternary" + ("" if n in HRSS else " or m has another weight"),
-               checked(backend, n))
+    yield ("check_rm", "check_rm", "any words, and m in [0, 2]",
+           "r, and a failure if r is not ternary" + ("" if n in HRSS else " or m has another weight"),
+           checked(backend, n))
     yield "select", "select", "any bytes", "K, or the rejection secret after a failure", selected(backend, n)
     yield "load_c_sk", "load_c_sk", "any bytes", "c, f, 1/f, 1/h, and whether c is padded", loaded(backend, n)
