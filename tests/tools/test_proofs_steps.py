@@ -112,7 +112,8 @@ class Causes(unittest.TestCase):
                           terms.negate(compare("eq", term, const(0, 16))), ite(sign, const(0, 8), const(1, 8)),
                           extract(sub(const(0, 32), zext(term, 32)), 31, 31),
                           extract(bitwise("or", term, larger), 9, 2),
-                          *(extract(sub(const(0, 16), zext(extract(term, top, 0), 16)), 12, 5) for top in (0, 1))):
+                          *(extract(sub(const(0, 16), zext(extract(term, top, 0), 16)), 12, 5) for top in (0, 1)),
+                          *(terms.negate(extract(bitwise("xor", term, const(1 << 9, 16)), at, at)) for at in (8, 9))):
                 values = [0, 1, 2, 3, 0x8000, 0xFFFF]
                 known = {x: np.array([draw.choice((*values, draw.getrandbits(16))) for _ in range(300)],
                                      dtype=np.uint64) for x in variables}
@@ -127,6 +128,8 @@ class Causes(unittest.TestCase):
         self.assertEqual(decisions.causes(const(0, 16)), set())
         bit = compare("ult", x, y)
         self.assertEqual(decisions.causes(extract(sub(const(0, 16), zext(bit, 16)), 12, 5)), {bit})
+        inverted = extract(bitwise("xor", add(x, y), const(1 << 9, 16)), 9, 9)
+        self.assertEqual(decisions.causes(terms.negate(inverted)), {extract(add(x, y), 9, 9)})
         smallest = ite(bit, x, y)
         term = compare("ult", const(2, 16), smallest)
         self.assertEqual(decisions.causes(term), {term})

@@ -60,6 +60,9 @@ def _causes_of_not(bit: Term) -> Iterable[Term] | None:
     """Returns causes of the opposite of a bit."""
     if bit.op == "eq" and bit.args[1].value == 0:
         return bit.args[:1]
+    if bit.op == "extract" and bit.args[0].op == "xor":
+        (high, low), (word, other) = bit.extra, bit.args[0].args  # type: ignore[misc]
+        return [extract(word, high, low)] if (other.value or 0) >> low & 1 else None
     return None
 
 

@@ -140,7 +140,7 @@ def interleaved_products(terms: int, rows: int, shared: bool, pairs: bool) -> Pr
                     for term in range(terms):
                         for i, j, factor in terms_of_product(n):
                             of_a = (row * terms + term) * N * width + (
-                                i if shared else _paired(i, item) if pairs else i * LANES + item)
+                                i if shared else paired(i, item) if pairs else i * LANES + item)
                             form[(a.first + of_a, y.first + (term * N + j) * LANES + item)] = factor * scale % Q
                     run.expect(run.result(c, (row * N + n) * LANES + item), form, 1 - bound, bound - 1,
                                f"coefficient {n} of row {row} of item {item}")
@@ -148,7 +148,7 @@ def interleaved_products(terms: int, rows: int, shared: bool, pairs: bool) -> Pr
     return prove
 
 
-def _paired(n: int, item: int) -> int:
+def paired(n: int, item: int) -> int:
     """Returns the place of coefficient n of an item in paired polynomials: ntt_lanes.hpp."""
     group, r = divmod(item, 8)
     return (n // 2 * 2 + r // 4) * LANES + 8 * group + 2 * (r % 4) + n % 2
