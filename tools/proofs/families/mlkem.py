@@ -320,7 +320,7 @@ def added_noise(library: Library, function: str) -> None:
         run.expect(run.result(a.address, n), form, Q - 1, 3 * Q + 1, f"word {n}")
 
 
-def _noise_bound(eta: int, scale: int) -> int:
+def noise_bound(eta: int, scale: int) -> int:
     """noise.hpp: kNoiseTransformBound"""
 
     def size(factor: int) -> int:
@@ -366,7 +366,7 @@ def _x8() -> Iterator[Claim]:
             yield claim(f"products, {rows} x {terms}", "multiply", "a below 2^12, y in (-q, q)",
                         "2^-16 times the sums of products, in (-q, q)", products_of_rows(rows, terms))
     for eta in (2, 3):
-        bound = _noise_bound(eta, pow(1 << 16, -1, Q))
+        bound = noise_bound(eta, pow(1 << 16, -1, Q))
         for kind, scale, results, text in (
                 ("canonical", 1, CANONICAL, "the transform of FIPS 203, Algorithm 8, in [0, q)"),
                 ("reduced", 1, WITHIN_Q, "the transform of FIPS 203, Algorithm 8, in (-q, q)"),
