@@ -113,7 +113,10 @@ class Causes(unittest.TestCase):
                           extract(sub(const(0, 32), zext(term, 32)), 31, 31),
                           extract(bitwise("or", term, larger), 9, 2),
                           *(extract(sub(const(0, 16), zext(extract(term, top, 0), 16)), 12, 5) for top in (0, 1)),
-                          *(terms.negate(extract(bitwise("xor", term, const(1 << 9, 16)), at, at)) for at in (8, 9))):
+                          *(terms.negate(extract(bitwise("xor", term, const(1 << 9, 16)), at, at)) for at in (8, 9)),
+                          terms.negate(ite(sign, const(1, 1), const(0, 1))), terms.negate(terms.negate(sign)),
+                          compare("slt", term, const(0, 16)),
+                          terms.negate(ite(compare("slt", term, const(0, 16)), const(1, 1), const(0, 1)))):
                 values = [0, 1, 2, 3, 0x8000, 0xFFFF]
                 known = {x: np.array([draw.choice((*values, draw.getrandbits(16))) for _ in range(300)],
                                      dtype=np.uint64) for x in variables}
@@ -130,6 +133,9 @@ class Causes(unittest.TestCase):
         self.assertEqual(decisions.causes(extract(sub(const(0, 16), zext(bit, 16)), 12, 5)), {bit})
         inverted = extract(bitwise("xor", add(x, y), const(1 << 9, 16)), 9, 9)
         self.assertEqual(decisions.causes(terms.negate(inverted)), {extract(add(x, y), 9, 9)})
+        negative = compare("slt", add(x, y), const(0, 16))
+        self.assertEqual(decisions.causes(terms.negate(ite(terms.negate(negative), const(1, 1), const(0, 1)))),
+                         {extract(add(x, y), 15, 15)})
         smallest = ite(bit, x, y)
         term = compare("ult", const(2, 16), smallest)
         self.assertEqual(decisions.causes(term), {term})

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proofs.algebra.terms import Term, compare, extract
+from proofs.algebra.terms import Term, compare, extract, negate
 
 
 def causes(root: Term) -> set[Term]:
@@ -46,6 +46,9 @@ def _causes(term: Term) -> Iterable[Term] | None:
             return term.args[:1]
         case "ite" if term.args[1].value == 0 and term.args[2].value:
             return _causes_of_not(term.args[0])
+        case "slt" if term.args[1].value == 0:
+            sign = term.args[0].width - 1
+            return [extract(term.args[0], sign, sign)]
         case "ult" if term.args[0].value is not None:
             return _causes_of_largest(*term.args)
     return None
@@ -59,6 +62,10 @@ def _is_mask(word: Term) -> bool:
 def _causes_of_not(bit: Term) -> Iterable[Term] | None:
     """Returns causes of the opposite of a bit."""
     if bit.op == "eq" and bit.args[1].value == 0:
+        return bit.args[:1]
+    if bit.op == "ite" and bit.args[1].value == 1 and bit.args[2].value == 0:
+        return [negate(bit.args[0])]
+    if bit.op == "xor" and bit.args[1].value == 1:
         return bit.args[:1]
     if bit.op == "extract" and bit.args[0].op == "xor":
         (high, low), (word, other) = bit.extra, bit.args[0].args  # type: ignore[misc]

@@ -13,7 +13,7 @@ from proofs.algebra.terms import Term, compare, concat, const, extract, negate, 
 from proofs.claims import Claim, Proof, Run
 from proofs.families.mlkem import LANES, N, Q, binomial, paired
 from proofs.families.saber_blocks import ROW, packed, store_fields, unpacked
-from proofs.machines.memory import Library, bytes_of
+from proofs.machines.memory import Library
 
 
 def place(library: Library, n: int, item: int) -> int:
@@ -46,21 +46,15 @@ def noise(eta: int) -> Proof:
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
-        run.machine.alike = True
-        out, words = run.space(), run.space()
-        size, parts = min(2 * LANES, run.machine.vector_bytes), run.parts(LANES)
-        bits = run.fields("b", 2 * eta * N * parts, 1).words
-        for part in range(parts):
-            own = bits[2 * eta * N * part:2 * eta * N * (part + 1)]
-            for n in range(2 * eta * N // 16):
-                word = concat(*reversed(own[16 * n:16 * n + 16]))
-                run.machine.memory.store(words + 2 * n * LANES + part * size, run.machine.lanes_alike(word, size))
+        bits = [run.fields(f"b{lane}", 2 * eta * N, 1).words for lane in range(LANES)]
+        words = run.store([concat(*reversed(own[first:first + 16])) for first in range(0, 2 * eta * N, 16)
+                           for own in bits])
+        out = run.space()
         run.machine.call(function, out, words)
-        for part in range(parts):
-            own = bits[2 * eta * N * part:2 * eta * N * (part + 1)]
-            for n in range(N):
-                run.expect_table(run.lane(out, n, LANES, part=part), own[2 * eta * n:2 * eta * (n + 1)], binomial,
-                                 f"coefficient {n}")
+        for n in range(N):
+            for lane, own in enumerate(bits):
+                run.expect_table(run.result(out, n * LANES + lane), own[2 * eta * n:2 * eta * (n + 1)], binomial,
+                                 f"coefficient {n} of lane {lane}")
 
     return prove
 

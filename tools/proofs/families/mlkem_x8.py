@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from proofs.algebra.decisions import causes
 from proofs.algebra.ranges import Form, NotProved
 from proofs.algebra.rewriting import rebuilt, rewritten
-from proofs.algebra.terms import Term, concat, variable, zext
+from proofs.algebra.terms import Term, bitwise, compare, concat, const, extract, negate, sext, variable, zext
 from proofs.claims import Array, Claim, Proof, Run, Values
 from proofs.families.mlkem import (CANONICAL, N, Q, WITHIN_Q, compressed, inverse, noise_bound,
                                    terms_of_product)
+from proofs.families.saber_blocks import store_fields
 from proofs.machines.memory import Library, bytes_of
 
 MOST_ITEMS = 8
@@ -166,35 +168,106 @@ def inverse_form(of: Array, n: int) -> Form:
     return {(first + j,): factor for j, factor in INVERSE[n % N].items()}
 
 
+class NewCiphertext:
+    """What store_c and compare_c compute from u, v, noise and message, before compression. [FIPS203, Alg 14, L19-21]"""
+
+    def __init__(self, state: State) -> None:
+        p, self.state = state.p, state
+        self.u, self.v = state.polys("u", p.k, WITHIN_Q), state.polys("v", 1, WITHIN_Q)
+        self.noise = [[state.bits_at(f"noise{item}.{i}", state.at("prf_e", item) + i * 64 * p.eta1, 4 * N)
+                       for i in range(p.k + 1)] for item in range(state.items)]
+        self.message = state.bits("hashed", N)
+
+    def form(self, item: int, n: int) -> Form:
+        """Returns coefficient n of u and v, side by side."""
+        (poly, i), is_v = divmod(n, N), n >= N * self.state.p.k
+        form = inverse_form(self.v[item] if is_v else self.u[item], i if is_v else n)
+        first = self.noise[item][poly].first + 4 * i
+        form |= {(first + bit,): 1 if bit < 2 else Q - 1 for bit in range(4)}
+        if is_v:
+            form[self.message[item].first + i,] = (Q + 1) // 2
+        return form
+
+
 def ciphertext_stored(p: Set, items: int) -> Proof:
     """store_c: u = Compress(NTT^-1(u^) + e1) and v = Compress(NTT^-1(v^) + e2 + Decompress(m)). [FIPS203, Alg 14]"""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
         state = State(run, p, items)
-        u, v = state.polys("u", p.k, WITHIN_Q), state.polys("v", 1, WITHIN_Q)
-        noise = [[state.bits_at(f"noise{item}.{i}", state.at("prf_e", item) + i * 64 * p.eta1, 4 * N)
-                  for i in range(p.k + 1)] for item in range(items)]
-        message = state.bits("hashed", N)
+        new = NewCiphertext(state)
         run.machine.call(function, state.address)
         for item in range(items):
             record = state.records["ct_out"] + item * state.ciphertext()
             for n in range(N * (p.k + 1)):
-                poly, i = divmod(n, N)
-                is_v = poly == p.k
-                form = inverse_form(v[item] if is_v else u[item], i if is_v else n)
-                first = noise[item][poly].first + 4 * i
-                form |= {(first + bit,): 1 if bit < 2 else -1 for bit in range(4)}
-                if is_v:
-                    form[message[item].first + i,] = (Q + 1) // 2
-                at, bits = (record + N // 8 * p.k * p.du, p.dv) if is_v else (record, p.du)
-                expect_function(run, run.field(at, i if is_v else n, bits), form, (0, 4 * Q - 1), COMPRESSED[bits],
-                                f"coefficient {n} of item {item}")
+                first, bits = (record, p.du) if n < N * p.k else (record + N // 8 * p.k * (p.du - p.dv), p.dv)
+                expect_function(run, run.field(first, n, bits), new.form(item, n), BEFORE_COMPRESSION,
+                                COMPRESSED[bits], f"coefficient {n} of item {item}")
 
     return prove
 
 
+def ciphertext_compared(p: Set, items: int) -> Proof:
+    """compare_c: all ones for a ciphertext that differs from what store_c would store, otherwise 0.
+    [FIPS203, Alg 18, L8]"""
+
+    def prove(library: Library, function: str) -> None:
+        run = Run(library, Q)
+        state = State(run, p, items)
+        new = NewCiphertext(state)
+        there = []
+        for item in range(items):
+            at = state.records["ct"] + item * state.ciphertext()
+            u, v = run.fields(f"u{item}", N * p.k, p.du).words, run.fields(f"v{item}", N, p.dv).words
+            store_fields(run, at, u)
+            store_fields(run, at + N // 8 * p.k * p.du, v)
+            there.append([*u, *v])
+        run.machine.call(function, state.address)
+        if run.drawn is not None:
+            return
+        for item in range(items):
+            fail = run.result(state.at("fail", item), 0, 32)
+            run.expect_same(fail, sext(extract(fail, 0, 0), 32), f"the mask of item {item}")
+            expect_comparison(run, causes(fail), [new.form(item, n) for n in range(N * (p.k + 1))], there[item], item)
+
+    return prove
+
+
+def expect_comparison(run: Run, found: set[Term], forms: list[Form], there: list[Term], item: int) -> None:
+    """Raises NotProved unless one of the causes is not zero if and only if a number differs from the compressed word
+    that has its form."""
+    number = {frozenset(form.items()): n for n, form in enumerate(forms)}
+    causes_of: dict[int, list[Term]] = {n: [] for n in range(len(forms))}
+    word_of: dict[int, Term] = {}
+    for cause in found:
+        source, n = compared_word(run, cause, number)
+        causes_of[n].append(cause)
+        if word_of.setdefault(n, source) is not source:
+            raise NotProved(f"coefficient {n} of item {item} is compared as two words")
+    for n, own in causes_of.items():
+        differs = const(0, 1)
+        for cause in sorted(own, key=lambda term: term.number):
+            differs = bitwise("or", differs, negate(compare("eq", cause, const(0, cause.width))))
+        if n not in word_of:
+            raise NotProved(f"coefficient {n} of item {item} is not compared")
+        run.expect_table(differs, [word_of[n], there[n]], DIFFERS[there[n].width], f"coefficient {n} of item {item}")
+
+
+def compared_word(run: Run, cause: Term, number: dict[frozenset, int]) -> tuple[Term, int]:
+    """Returns the word before compression that a cause compares, and of which form it is."""
+    whole = cause.args[0] if cause.op == "extract" else cause
+    for part in whole.args if whole.op == "xor" else ():
+        for source in run.facts.sources(part):
+            fact = run.facts.fact(source)
+            n = number.get(frozenset((fact.form or {}).items()))
+            if n is not None and BEFORE_COMPRESSION[0] <= fact.low and fact.high <= BEFORE_COMPRESSION[1]:
+                return source, n
+    raise NotProved(f"a failure depends on {cause}")
+
+
+BEFORE_COMPRESSION = (0, 4 * Q - 1)  # bounds.hpp: kCompressBound
 COMPRESSED = {bits: compressed(bits) for bits in (1, 4, 5, 10, 11)}
+DIFFERS = {bits: lambda x, y, of=of: of(x) != y for bits, of in COMPRESSED.items()}
 
 
 def message_decoded(p: Set, items: int) -> Proof:
@@ -209,33 +282,36 @@ def message_decoded(p: Set, items: int) -> Proof:
             for n in range(N):
                 form = {key: -factor for key, factor in inverse_form(w[item], n).items()}
                 form[v[item].first + n,] = 1
-                expect_function(run, run.field(state.at("hashed", item), n, 1), form, (0, 4 * Q - 1), COMPRESSED[1],
+                expect_function(run, run.field(state.at("hashed", item), n, 1), form, BEFORE_COMPRESSION, COMPRESSED[1],
                                 f"bit {n} of item {item}")
 
     return prove
 
 
 def claims() -> Iterator[Claim]:
-    """Yields what is claimed of the steps of ML-KEM's eight items."""
+    """Yields what is claimed of the steps of ML-KEM's and Kyber's eight items."""
     for p in SETS:
-        for items in (1, 3):
-            yield from claims_of(p, items)
+        for items, is_kyber in ((1, False), (3, False), (1, True)):
+            yield from claims_of(p, items, is_kyber)
 
 
-def claims_of(p: Set, items: int) -> Iterator[Claim]:
+def claims_of(p: Set, items: int, is_kyber: bool) -> Iterator[Claim]:
+    version = "LNS0_7VersionE1EEE" if is_kyber else "EE"
     prefix = (f"_ZN7polykem5mlkem2x86avx5125StepsIXtlNS0_11MlkemParamsEtlNS0_4DimsELm{p.k}ELj{p.eta1}ELj{p.du}"
-              f"ELj{p.dv}EEEE*")
+              f"ELj{p.dv}EE{version}*")
     bound = noise_bound(p.eta1, pow(R, -1, Q))
 
     def claim(what: str, step: str, inputs: str, result: str, proof: Proof) -> Claim:
-        some = f" of {items}" if items > 1 else ""
-        return Claim(f"mlkem avx512 x8 {256 * p.k} {what}{some}", f"{prefix}{step}E*", inputs, result, proof,
-                     is_long=p.k != 3 or items > 1)
+        name = f"{'kyber' if is_kyber else 'mlkem'} avx512 x8 {256 * p.k} {what}{f' of {items}' if items > 1 else ''}"
+        is_quick = p.k == 3 and items == 1 and not is_kyber and what != "comparison"
+        return Claim(name, f"{prefix}{step}E*", inputs, result, proof, is_long=not is_quick)
 
     yield claim("keys", "12mul_as_store", f"A below 2^12, s in [0, q), e in (-{bound}, {bound})",
                 "A s + 2^16 e and s, in [0, q), encoded", keys_stored(p, items))
     yield claim("ciphertext", "7store_c", "u, v in (-q, q), any bits of noise and messages",
                 "FIPS 203, (4.7), of 2^16 times the inverses plus noise and message, encoded",
                 ciphertext_stored(p, items))
+    yield claim("comparison", "9compare_c", "u, v in (-q, q), any bits of noise and messages, any ciphertext",
+                "all ones if it is another one, otherwise 0", ciphertext_compared(p, items))
     yield claim("message", "8decode_m", "v in [0, q), w in (-q, q)",
                 "FIPS 203, (4.7), of v - 2^16 times the inverse of w", message_decoded(p, items))
