@@ -8,12 +8,12 @@ import unittest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs import claims  # noqa: E402
 from proofs.algebra import terms  # noqa: E402
-from proofs.algebra.ranges import NotProved  # noqa: E402
+from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import (add, bitwise, compare, const, extract, mul, sext, sub, variable,  # noqa: E402
                                   zext)
 from proofs.families import mlkem_blocks, mlkem_x8  # noqa: E402
 from proofs.families.mlkem import Q  # noqa: E402
-from test_proofs import Code  # noqa: E402
+from proofs_code import Code  # noqa: E402
 
 
 class Case(unittest.TestCase):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proofs.algebra.decisions import causes
-from proofs.algebra.ranges import NotProved
+from proofs.algebra.facts import NotProved
 from proofs.algebra.rewriting import Only
 from proofs.algebra.terms import Term, compare, concat, const, extract, negate, zext
 from proofs.claims import Claim, Proof, Run

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from proofs.algebra.decisions import causes
-from proofs.algebra.ranges import Form, NotProved
+from proofs.algebra.facts import Form, NotProved
 from proofs.algebra.rewriting import rebuilt, rewritten
 from proofs.algebra.terms import Term, bitwise, compare, concat, const, extract, negate, sext, variable, zext
 from proofs.claims import Array, Claim, Proof, Run, Values
