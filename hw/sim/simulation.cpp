@@ -86,7 +86,8 @@ uint32_t Simulation::reg_read(uint32_t address) {
   top_->s_axi_araddr = static_cast<uint8_t>(address);
   top_->s_axi_arvalid = 1;
   top_->s_axi_rready = 1;
-  step();
+  for (bool taken = false; !taken; step())
+    taken = top_->s_axi_arready;
   top_->s_axi_arvalid = 0;
   while (!top_->s_axi_rvalid)
     step();
@@ -100,7 +101,8 @@ void Simulation::reg_write(uint32_t address, uint32_t value) {
   top_->s_axi_wdata = value;
   top_->s_axi_awvalid = top_->s_axi_wvalid = 1;
   top_->s_axi_bready = 1;
-  step();
+  for (bool taken = false; !taken; step())
+    taken = top_->s_axi_awready && top_->s_axi_wready;
   top_->s_axi_awvalid = top_->s_axi_wvalid = 0;
   while (!top_->s_axi_bvalid)
     step();

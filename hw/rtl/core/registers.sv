@@ -5,10 +5,10 @@
 //   08 PARAMS     [2:0] k; [3] Kyber; SHAKE: [5:4] rate (0: 72 bytes, 1: 136, 2: 168), [6] SHAKE in place of SHA3,
 //                 [15:8] words in, [23:16] words out
 //   0c CMD        write: 1 KEYGEN, 2 ENCAPS, 3 DECAPS, 4 NTT, 5 INTT, 6 PWM, 7 SHAKE
-//   10 STATUS     [0] busy, [1] the last command has ended; writing 1 to [1] clears it and ERR
+//   10 STATUS     [0] busy, [1] the last command, or ZEROIZE, has ended; writing 1 to [1] clears it and ERR
 //   14 ERR        [0] size of the input, [1] ek modulus check, [2] dk hash check, [3] bad command, [4] aborted
 //   18 IRQ_EN     [0] interrupt while STATUS[1] is set
-//   1c ZEROIZE    write: ends the command and overwrites all memories
+//   1c ZEROIZE    write: ends the command, clears STATUS[1] and overwrites all memories
 //   20 CYCLES     cycles of the last command until its last word left
 //   24 OCCUPIED   cycles of the last command until its secrets were overwritten
 //   28 to 34      cycles of each phase: seeds and H(ek); the hash that gives r; noise and A; the rest
@@ -53,12 +53,16 @@ module registers
   assign occupied = occupied_q + 24'd1;
   logic [3:0][23:0] phases_q;
 
-  // A write takes its address and data together.
+  // A write takes its address and data together, in the cycle after both are there. No input reaches an output of the
+  // bus within a cycle.
   logic       writes, bad;
   logic [5:0] where;
-  assign writes    = awvalid_i && wvalid_i && (!bvalid_o || bready_i);
   assign awready_o = writes;
   assign wready_o  = writes;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) writes <= 1'b0;
+    else         writes <= awvalid_i && wvalid_i && !writes && (!bvalid_o || bready_i);
+  end
   assign where     = awaddr_i[7:2];
 
   logic commands;
@@ -95,8 +99,9 @@ module registers
           phases_q[phase_i] <= phases_q[phase_i] + 24'd1;
         end
       end
-      if (abort_o) aborting_q <= 1'b1;
-      if (done_i) begin
+      if (abort_o) begin
+        {ended_q, aborting_q} <= 2'b01;  // even if the command ends in this cycle: the memories are overwritten again
+      end else if (done_i) begin
         ended_q    <= 1'b1;
         aborting_q <= 1'b0;
         errors_q   <= errors_q | (aborting_q ? 5'b10000 : {2'b00, errors_i[0], errors_i[1], errors_i[2]});
@@ -105,12 +110,14 @@ module registers
   end
   assign irq_o = ended_q && irq_enable_q;
 
-  assign arready_o = !rvalid_o || rready_i;
+  assign arready_o = !rvalid_o;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rvalid_o <= 1'b0;
       rdata_o  <= '0;
-    end else if (arready_o) begin
+    end else if (rvalid_o) begin
+      rvalid_o <= !rready_i;
+    end else begin
       rvalid_o <= arvalid_i;
       unique case (araddr_i[7:2])
         6'h00:   rdata_o <= Id;

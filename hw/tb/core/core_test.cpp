@@ -122,6 +122,34 @@ bool refuses_bad_commands(Simulation& core) {
   return good;
 }
 
+/// Returns whether ZEROIZE, written in any cycle of a short command or after it, leaves the core busy and without an
+/// interrupt until all memories are overwritten.
+bool zeroizes_at_any_time(Simulation& core) {
+  const uint8_t word[8] = {};
+  const auto begin = [&] {
+    core.reg_write(0x08, 1 << 16 | 1 << 8 | 1 << 4);
+    core.reg_write(0x18, 1);
+    core.stream_in(word, sizeof(word));
+    core.reg_write(0x0c, 7);
+  };
+  begin();
+  bool good = core.wait_irq(1000);
+  const unsigned whole = core.reg_read(0x24);
+  for (unsigned after = 0; good && after < whole + 8; after += after + 16 < whole ? 7 : 1) {
+    core.reg_write(0x10, 2);
+    begin();
+    for (unsigned i = 0; i < after; i++)
+      core.step();
+    core.reg_write(0x1c, 1);
+    good = !core.wait_irq(0) && core.reg_read(0x10) == 1;
+    good = good && core.wait_irq(1000) && core.reg_read(0x10) == 2 && core.reg_read(0x14) == 16;
+    core.drop_streams();
+    if (!good) std::printf("FAILED zeroize after %u cycles\n", after);
+  }
+  core.reg_write(0x10, 2);
+  return good;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -129,7 +157,7 @@ int main(int argc, char** argv) {
   const bool print_cycles = option == "--cycles", traces = option == "--trace" && argc > 2;
   Simulation core;
   Vector vector;
-  unsigned count = 1, failed = refuses_bad_commands(core) ? 0 : 1;
+  unsigned count = 2, failed = (refuses_bad_commands(core) ? 0 : 1) + (zeroizes_at_any_time(core) ? 0 : 1);
   if (traces) core.trace(argv[2]);
   // The time of a decapsulation may depend on rho alone: A, which is sampled from rho by rejection, is public.
   std::map<std::string, unsigned> decaps_cycles;
