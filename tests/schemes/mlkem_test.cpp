@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/backend.hpp"
@@ -68,7 +69,9 @@ class MlkemLanesTest : public test::IsaTest {
     const auto records = profile.read();
     const auto steps = backend.op(op).small_batches[0].operation->steps;
     ASSERT_EQ(records.size(), steps.size()) << s.name;
-    const bool ends_together = op == Op::kKeygen || (op == Op::kEncaps && !s.secret_seeds);  // Kyber has no seeds
+    // Two items are too few on NEON (tuning/small_batches.hpp). Kyber has no seeds.
+    const bool ends_together = std::string_view(name()).substr(0, 4) != "neon" &&
+                               (op == Op::kKeygen || (op == Op::kEncaps && !s.secret_seeds));
     for (size_t i = 0; i < steps.size(); ++i) {
       EXPECT_STREQ(records[i].step, steps[i].name);
       EXPECT_STREQ(records[i].stages, stage_names(s.stages.of(op), steps[i]));
