@@ -66,6 +66,7 @@ traces() {
 }
 
 cd "$hw" || exit
+tools/setup.sh >/dev/null || exit # once, before several jobs want it
 rm -f "$build/failed"
 options=()
 abortions=2
