@@ -16,6 +16,8 @@
 #include "polykem/polykem.h"
 
 #ifdef POLYKEM_SINGLE_STEP
+#include <immintrin.h>
+
 #include "single_step.hpp"
 #endif
 
@@ -79,9 +81,18 @@ inline polykem_context* open_context(const polykem_scheme* scheme) {
 }
 
 /// A leak to plant where an operation ends.
-enum class Leak { kNone, kBranch, kAddress };
+enum class Leak { kNone, kBranch, kAddress, kMask };
 
-/// Leaks some bytes of a secret. No compiler turns the branch into a select, since assembly may run only if it is
+#ifdef POLYKEM_SINGLE_STEP
+/// Stores zeros at the bytes that a secret selects.
+__attribute__((target("avx512bw,avx512vl"))) inline void store_by_mask(uint8_t secret) {
+  uint8_t bytes[16];
+  _mm_mask_storeu_epi8(bytes, secret, _mm_setzero_si128());
+  asm volatile("" : : "r"(bytes) : "memory");  // the compiler must not drop the store
+}
+#endif
+
+/// Leaks some bytes of a secret; by the mask of a store only where traces can be made. No compiler turns the branch into a select, since assembly may run only if it is
 /// taken.
 inline void plant(Leak leak, const Bytes& secret) {
   constexpr size_t kLeaked = 16;  // so many do not agree in two runs
@@ -89,6 +100,9 @@ inline void plant(Leak leak, const Bytes& secret) {
   for (size_t i = 0; i < kLeaked; ++i) {
     if (leak == Leak::kAddress) (void)table[secret[i]];
     if (leak == Leak::kBranch && (secret[i] & 1) != 0) asm volatile("nop");
+#ifdef POLYKEM_SINGLE_STEP
+    if (leak == Leak::kMask) store_by_mask(secret[i]);
+#endif
   }
 }
 
@@ -100,14 +114,14 @@ struct Arguments {
   bool basic = false;  ///< each operation once
 };
 
-/// Reads SET [--leak branch|address] [--trace ITEMS] [--basic]; ends the program if they are wrong.
+/// Reads SET [--leak branch|address|mask] [--trace ITEMS] [--basic]; ends the program if they are wrong.
 inline Arguments read_arguments(int argc, char** argv) {
   Arguments out;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     const std::string value = i + 1 < argc ? argv[i + 1] : "";
-    if (name == "--leak" && (value == "branch" || value == "address")) {
-      out.leak = value == "branch" ? Leak::kBranch : Leak::kAddress;
+    if (name == "--leak" && (value == "branch" || value == "address" || value == "mask")) {
+      out.leak = value == "branch" ? Leak::kBranch : value == "address" ? Leak::kAddress : Leak::kMask;
       ++i;
     } else if (name == "--trace" && std::atoi(value.c_str()) > 0) {
       out.items = static_cast<size_t>(std::atoi(value.c_str()));
@@ -120,7 +134,7 @@ inline Arguments read_arguments(int argc, char** argv) {
       fail("unknown argument " + name);
     }
   }
-  if (out.set == nullptr) fail("usage: SET [--leak branch|address] [--trace ITEMS] [--basic]");
+  if (out.set == nullptr) fail("usage: SET [--leak branch|address|mask] [--trace ITEMS] [--basic]");
   return out;
 }
 
