@@ -92,8 +92,8 @@ __attribute__((target("avx512bw,avx512vl"))) inline void store_by_mask(uint8_t s
 }
 #endif
 
-/// Leaks some bytes of a secret; by the mask of a store only where traces can be made. No compiler turns the branch into a select, since assembly may run only if it is
-/// taken.
+/// Leaks some bytes of a secret; by the mask of a store only where traces can be made. No compiler turns the branch
+/// into a select, since assembly may run only if it is taken.
 inline void plant(Leak leak, const Bytes& secret) {
   constexpr size_t kLeaked = 16;  // so many do not agree in two runs
   static const volatile uint8_t table[256] = {};

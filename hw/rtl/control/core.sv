@@ -118,7 +118,7 @@ module core
   logic hash_out_valid, hash_out_ready, digest_we, noise_we, matrix_push, matrix_ready, raw_push, raw_last, raw_ready;
   logic [7:0] hash_cipher_address;
   logic hash_reads, compare_reads, hash_has_cipher;  // the ciphertext's memory
-  logic [63:0] cipher_word, hash_scratch_word, digest_word, out_word;
+  logic [63:0] cipher_word, hash_scratch_word, digest_word, out_word, inner_word;
   slot_e hash_slot, digest_slot, out_slot;
   logic [1:0] hash_index, digest_index, out_index;
   logic [3:0] noise_wslot;
@@ -165,7 +165,7 @@ module core
     scratch_wdata = in_word_i;
     if (message_we) begin
       scratch_waddr = {SlotM, message_windex};
-      scratch_wdata = out_word;
+      scratch_wdata = inner_word;
     end
     if (digest_we) begin
       scratch_waddr = {digest_slot, digest_index};
@@ -196,7 +196,7 @@ module core
   logic [63:0] cipher_wdata, cipher_word_out;
   assign cipher_we    = zeroize || store_we || (taken && section inside {InU, InV});
   assign cipher_waddr = zeroize ? zeroize_q : store_we ? compare_address : in_index;
-  assign cipher_wdata = zeroize ? '0 : store_we ? out_word : in_word_i;
+  assign cipher_wdata = zeroize ? '0 : store_we ? inner_word : in_word_i;
   ram #(.Width(64), .Depth(256)) u_cipher (
     .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
     .raddr_i(Lanes == 1 && compare_reads ? compare_address : hash_cipher_address), .rdata_o(cipher_word)
@@ -266,10 +266,10 @@ module core
     .cipher_ready_i(Lanes == 2 || !hash_reads), .cipher_reads_o(compare_reads), .cipher_word_i(cipher_word_out),
     .compared_o(compared), .accepted_o(accepted),
     .raw_push_i(raw_push), .raw_last_i(raw_last), .raw_word_i(digest_word), .raw_ready_o(raw_ready),
-    .word_o(out_word), .valid_o(out_valid_o), .ready_i(out_ready_i), .last_o(out_last_o),
+    .inner_word_o(inner_word), .word_o(out_word), .valid_o(out_valid_o), .ready_i(out_ready_i), .last_o(out_last_o),
     .hash_valid_o(hash_out_valid), .hash_ready_i(hash_out_ready), .done_o(out_done)
   );
-  // The unit's word goes to memories and to the hash unit too. The stream shows only words that are its own.
+  // The unit's word goes to the hash unit too. The stream shows only words that are its own.
   assign out_word_o = out_valid_o ? out_word : '0;
 
   // ------------------------------------------------------------------ polynomials

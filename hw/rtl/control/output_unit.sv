@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs the results of a command, part by part. It reads four coefficients a cycle, adds noise and message,
-// compresses, and packs words into a FIFO, from which they go to the stream, the hash unit, the scratch memory or the
-// comparison.
+// compresses, and packs words into one of two FIFOs: from one they go to the stream and the hash unit, from the other,
+// which holds what must not leave the core, to the scratch memory or the comparison.
 //   KEYGEN s ek H(ek) z   ENCAPS v (to wait), u, v, K   DECAPS m (to scratch), v u (to be compared), K
 // Other commands have one result. v is computed first, since its sum is ready before the last part of u.
 module output_unit
@@ -44,6 +44,7 @@ module output_unit
   input  logic         raw_last_i,
   input  logic [63:0]  raw_word_i,
   output logic         raw_ready_o,
+  output logic [63:0]  inner_word_o,   // to the scratch memory and the ciphertext's
   // the result
   output logic [63:0]  word_o,
   output logic         valid_o,        // to the stream
@@ -58,10 +59,13 @@ module output_unit
   } section_e;
   typedef enum logic [1:0] {SinkStream, SinkHashed, SinkMessage, SinkCipher} sink_e;
   typedef struct packed {
-    logic        last;
-    sink_e       sink;
+    logic        last, hashed;
     logic [63:0] word;
   } entry_t;
+  typedef struct packed {
+    logic        to_cipher;
+    logic [63:0] word;
+  } inner_t;
 
   function automatic section_e first_section(task_t order);
     unique case (order.command)
@@ -273,21 +277,25 @@ module output_unit
     .valid_o(packed_valid), .word_o(packed_word)
   );
 
-  // ------------------------------------------------------------------ the FIFO and where its words go
+  // ------------------------------------------------------------------ the FIFOs and where their words go
   entry_t entry, head;
-  logic push, pop, head_valid;
-  logic [4:0] count;
+  inner_t inner;
+  sink_e packed_sink;
+  logic push, pop, head_valid, stays_inside, inner_valid, inner_pop;
+  logic [4:0] count, inner_count;
+  assign packed_sink  = sink_e'(sink_q[3]);
+  assign stays_inside = packed_sink inside {SinkMessage, SinkCipher};
   always_comb begin
-    entry = '{last: last_q[3], sink: sink_e'(sink_q[3]), word: packed_word};
-    push  = packed_valid;
+    entry = '{last: last_q[3], hashed: packed_sink == SinkHashed, word: packed_word};
+    push  = packed_valid && !stays_inside;
     if (runs_words) begin
-      entry = '{last: how.last && index_q == 6'd3, sink: how.sink, word: scratch_word_i};
+      entry = '{last: how.last && index_q == 6'd3, hashed: how.sink == SinkHashed, word: scratch_word_i};
       push  = 1'b1;
     end else if (waiting_q) begin
-      entry = '{last: 1'b0, sink: task_i.kyber ? SinkHashed : SinkStream, word: cipher_word_i};
+      entry = '{last: 1'b0, hashed: task_i.kyber, word: cipher_word_i};
       push  = 1'b1;
     end else if (raw_push_i) begin
-      entry = '{last: raw_last_i, sink: SinkStream, word: raw_word_i};
+      entry = '{last: raw_last_i, hashed: 1'b0, word: raw_word_i};
       push  = 1'b1;
     end
   end
@@ -295,25 +303,26 @@ module output_unit
     .clk_i, .rst_ni, .clear_i(start_i || stop_i || zeroize_i), .push_i(push), .word_i(entry), .pop_i(pop),
     .valid_o(head_valid), .word_o({head}), .count_o(count)
   );
-  assign room        = count < 5'd8;  // up to five words may still come
+  fifo #(.Width($bits(inner_t)), .Depth(16)) u_inner (
+    .clk_i, .rst_ni, .clear_i(start_i || stop_i || zeroize_i), .push_i(packed_valid && stays_inside),
+    .word_i({packed_sink == SinkCipher, packed_word}), .pop_i(inner_pop), .valid_o(inner_valid), .word_o({inner}),
+    .count_o(inner_count)
+  );
+  assign room        = count < 5'd8 && inner_count < 5'd8;  // up to five words may still come
   assign raw_ready_o = room;
 
   logic to_stream, to_cipher;
-  assign to_stream    = head_valid && (head.sink == SinkStream || (head.sink == SinkHashed && hash_ready_i));
-  // If the FIFO is nearly full, this unit reads the ciphertext's memory and the hash unit waits.
-  assign to_cipher    = head_valid && head.sink == SinkCipher && (cipher_ready_i || !room);
+  assign to_stream    = head_valid && (!head.hashed || hash_ready_i);
+  // If a FIFO is nearly full, this unit reads the ciphertext's memory and the hash unit waits.
+  assign to_cipher    = inner_valid && inner.to_cipher && (cipher_ready_i || !room);
   assign valid_o      = to_stream;
-  assign hash_valid_o = head_valid && head.sink == SinkHashed && ready_i;
+  assign hash_valid_o = head_valid && head.hashed && ready_i;
   assign word_o       = head.word;
   assign last_o       = to_stream && head.last;
-  assign message_we_o = head_valid && head.sink == SinkMessage && scratch_ready_i;
-  always_comb begin
-    unique case (head.sink)
-      SinkMessage: pop = message_we_o;
-      SinkCipher:  pop = to_cipher;
-      default:     pop = to_stream && ready_i;
-    endcase
-  end
+  assign pop          = to_stream && ready_i;
+  assign message_we_o = inner_valid && !inner.to_cipher && scratch_ready_i;
+  assign inner_word_o = inner.word;
+  assign inner_pop    = message_we_o || to_cipher;
 
   // v, then u. In decapsulation they are compared, a cycle after they leave the FIFO; in encapsulation v is stored.
   logic [7:0]  cipher_q, v_begin, v_end;
@@ -326,7 +335,7 @@ module output_unit
   assign cipher_address_o = section_q == OutWaiting ? v_begin + {2'd0, index_q} : cipher_q;
   assign cipher_reads_o   = to_cipher || runs_waiting;
   assign message_windex_o = message_q;
-  always_ff @(posedge clk_i) compared_q <= head.word;
+  always_ff @(posedge clk_i) compared_q <= inner.word;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {cipher_q, compares_q, compared_o, accepted_o, message_q, message_ready_o, waiting_q} <= '0;
@@ -344,7 +353,7 @@ module output_unit
       if (message_we_o && message_q == '1) message_ready_o <= 1'b1;
     end
   end
-  assign done_o = section_q == OutEnd && pipeline_empty && !head_valid;
+  assign done_o = section_q == OutEnd && pipeline_empty && !head_valid && !inner_valid;
   logic unused;
   assign unused = ^have_i;
 endmodule
