@@ -65,6 +65,7 @@ struct Check {
     r.ss_out = ss.data();
     require(polykem_run(context, &r), "encaps");
     declassify(ct);
+    if (!with_coins) require_secret(ss, "what the generator's coins make");
   }
 
   Bytes decaps(polykem_key_mode mode, const Bytes& ciphertexts) {

@@ -37,6 +37,15 @@ inline void declassify(const Bytes& bytes) {
   std::exit(1);
 }
 
+/// Ends the program if memcheck takes one of the bytes for public.
+inline void require_secret(const Bytes& bytes, const char* what) {
+  if (RUNNING_ON_VALGRIND == 0) return;
+  Bytes secret_bits(bytes.size());
+  (void)VALGRIND_GET_VBITS(bytes.data(), secret_bits.data(), bytes.size());
+  for (const uint8_t bits : secret_bits)
+    if (bits != 0xff) fail(std::string(what) + " is not secret");
+}
+
 inline void require(polykem_status status, const char* what) {
   if (status != POLYKEM_OK) fail(std::string(what) + ": " + polykem_status_text(status));
 }
@@ -44,10 +53,16 @@ inline void require(polykem_status status, const char* what) {
 /// The run of two that are compared step by step; 0 under memcheck.
 inline uint32_t current_run = 0;
 
+/// POLYKEM_CT_SEED, by which all secrets of a program differ from those of another seed; 0 if it is not set.
+inline uint32_t seed_of_all() {
+  const char* const value = std::getenv("POLYKEM_CT_SEED");
+  return value == nullptr ? 0 : static_cast<uint32_t>(std::strtoul(value, nullptr, 10));
+}
+
 /// Pseudo-random bytes, others in each run (a linear congruence is enough to vary the inputs), poisoned.
 inline Bytes secret_coins(size_t bytes, uint32_t seed) {
   Bytes out(bytes);
-  seed += 1000 * current_run;
+  seed += 1000 * current_run + 10'000 * seed_of_all();
   for (uint8_t& byte : out) {
     seed = seed * 1664525u + 1013904223u;
     byte = static_cast<uint8_t>(seed >> 24);
@@ -86,7 +101,7 @@ enum class Leak { kNone, kBranch, kAddress, kMask };
 #ifdef POLYKEM_SINGLE_STEP
 /// Stores zeros at the bytes that a secret selects.
 __attribute__((target("avx512bw,avx512vl"))) inline void store_by_mask(uint8_t secret) {
-  uint8_t bytes[16];
+  uint8_t bytes[16] = {};
   _mm_mask_storeu_epi8(bytes, secret, _mm_setzero_si128());
   asm volatile("" : : "r"(bytes) : "memory");  // the compiler must not drop the store
 }
@@ -134,6 +149,7 @@ inline Arguments read_arguments(int argc, char** argv) {
       fail("unknown argument " + name);
     }
   }
+  if (out.leak == Leak::kMask && out.items == 0) fail("only a trace (--trace) sees the mask of a store");
   if (out.set == nullptr) fail("usage: SET [--leak branch|address|mask] [--trace ITEMS] [--basic]");
   return out;
 }

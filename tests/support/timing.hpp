@@ -20,6 +20,13 @@ class Times {
  public:
   void add(size_t chosen, double time) { of_class_[chosen].push_back(time); }
 
+  /// Returns the smallest difference of means, as a part of the faster half's mean, from which difference() exceeds
+  /// kLeak.
+  double smallest_leak() const {
+    const std::array<Mean, 2> means = means_up_to(0.5);
+    return kLeak * std::sqrt(means[0].variance_of_mean() + means[1].variance_of_mean()) / means[0].mean;
+  }
+
   /// Returns the largest |t| of the times up to several quantiles, since long times are mostly interruptions.
   double difference() const {
     double largest = 0;
@@ -40,7 +47,7 @@ class Times {
     double variance_of_mean() const { return squares / (count - 1) / count; }
   };
 
-  double difference(double quantile) const {
+  std::array<Mean, 2> means_up_to(double quantile) const {
     std::vector<double> all = of_class_[0];
     all.insert(all.end(), of_class_[1].begin(), of_class_[1].end());
     std::sort(all.begin(), all.end());
@@ -49,6 +56,11 @@ class Times {
     for (size_t i = 0; i < 2; ++i)
       for (const double time : of_class_[i])
         if (time <= limit) means[i].add(time);
+    return means;
+  }
+
+  double difference(double quantile) const {
+    const std::array<Mean, 2> means = means_up_to(quantile);
     return std::abs(means[0].mean - means[1].mean) /
            std::sqrt(means[0].variance_of_mean() + means[1].variance_of_mean());
   }
