@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a fuzzer's function over the neighbours of valid inputs: each input cut off at every length, and with each byte
-// changed to each other value. The bytes end where a page begins that must not be touched, so reading beyond them
-// crashes, as does a check of the fuzzer that fails. Standard error then names the input and the change.
+// changed to each other value. The bytes cannot be written, and lie once before, once behind a page that must not be
+// touched. So a write crashes, as do a read beyond either end and a check of the fuzzer that fails. Standard error then
+// names the input and the change.
 //
 //   PROGRAM FOLDER FIRST    every file of FOLDER, whole, cut off within FIRST bytes of its beginning or its end, and
 //                           changed in its first FIRST bytes
@@ -46,28 +47,38 @@ void report_crashes() {
     std::signal(signal, on_signal);
 }
 
-/// Memory whose last byte lies before a page that must not be touched.
+/// Memory between two pages that must not be touched. It may be written between calls of parse() only.
 class GuardedMemory {
  public:
   explicit GuardedMemory(size_t bytes) {
-    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    const size_t room = (bytes + page - 1) / page * page;
-    size_ = room + page;
-    void* const memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || mprotect(static_cast<uint8_t*>(memory) + room, page, PROT_NONE) != 0) std::abort();
-    memory_ = static_cast<uint8_t*>(memory);
-    end_ = memory_ + room;
+    room_ = std::max<size_t>((bytes + kPage - 1) / kPage, 1) * kPage;
+    void* const memory = mmap(nullptr, room_ + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    begin_ = static_cast<uint8_t*>(memory) + kPage;
   }
-  ~GuardedMemory() { munmap(memory_, size_); }
+  ~GuardedMemory() { munmap(begin_ - kPage, room_ + 2 * kPage); }
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  /// The memory's last `size` bytes.
-  uint8_t* last(size_t size) const { return end_ - size; }
+  /// Gives the bytes to the parser, at the memory's end and at its beginning.
+  void parse(const uint8_t* data, size_t size) const {
+    for (uint8_t* const place : {begin_ + room_ - size, begin_}) {
+      protect(PROT_READ | PROT_WRITE);
+      std::copy_n(data, size, place);
+      protect(PROT_READ);
+      LLVMFuzzerTestOneInput(place, size);
+    }
+  }
 
  private:
-  size_t size_ = 0;
-  uint8_t *memory_ = nullptr, *end_ = nullptr;
+  inline static const auto kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+
+  void protect(int access) const {
+    if (mprotect(begin_, room_, access) != 0) std::abort();
+  }
+
+  size_t room_ = 0;
+  uint8_t* begin_ = nullptr;
 };
 
 std::vector<uint8_t> content_of(const std::filesystem::path& path) {
@@ -84,21 +95,19 @@ void try_cuts(const std::string& name, const std::vector<uint8_t>& input, size_t
   for (size_t size = 0; size <= input.size(); ++size) {
     if (size > first && input.size() - size > first) continue;
     std::snprintf(current, sizeof current, "%s, cut to %zu bytes\n", name.c_str(), size);
-    std::copy_n(input.begin(), size, memory.last(size));
-    LLVMFuzzerTestOneInput(memory.last(size), size);
+    memory.parse(input.data(), size);
     ++counts.cut;
   }
 }
 
 void try_changes(const std::string& name, const std::vector<uint8_t>& input, size_t first, Counts& counts) {
   const GuardedMemory memory(input.size());
-  uint8_t* const data = memory.last(input.size());
-  std::copy(input.begin(), input.end(), data);
+  std::vector<uint8_t> data = input;
   for (size_t at = 0; at < std::min(first, input.size()); ++at) {
     for (unsigned change = 1; change < 256; ++change) {
       data[at] = static_cast<uint8_t>(input[at] ^ change);
       std::snprintf(current, sizeof current, "%s, byte %zu is 0x%02x\n", name.c_str(), at, unsigned{data[at]});
-      LLVMFuzzerTestOneInput(data, input.size());
+      memory.parse(data.data(), data.size());
       ++counts.changed;
     }
     data[at] = input[at];
