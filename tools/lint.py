@@ -11,7 +11,7 @@ unfinished work that name an issue; links of Markdown files that lead somewhere,
 that exist where they are named; includes that follow the arrows of ARCHITECTURE.md, without cycles; commits of this
 history where results and Markdown files name commits; results that say which command repeats them; jobs of
 .github/workflows that are targets of the Makefile or phases of its target test-full; files and commands in tables of
-evidence that exist (tools/evidence.py).
+evidence that exist (tools/evidence.py); files that declassify values in the table of docs/side_channels.md.
 """
 
 import ast
@@ -314,6 +314,17 @@ def check_jobs(path, lines):
             yield number, f"the phase '{phase}' is " + ("missing" if phase in expected else "not one of test-full's")
 
 
+def check_declassified(lines):
+    """Checks that the page lists the files in src whose values become public for the constant-time check."""
+    files = set(git("grep", "-l", "ct::declassify(", "--", "src"))
+    listed = {"src/" + name: number for number, line in enumerate(lines, 1) if line.startswith("| `")
+              for name in re.findall(r"`([\w/]+\.[ch]pp)`", line.split("|")[1])}
+    for name in sorted(files - listed.keys()):
+        yield 1, f"{name} declassifies a value that the table does not have"
+    for name in sorted(listed.keys() - files):
+        yield listed[name], f"{name} declassifies nothing"
+
+
 def check(path, keys):
     lines = path.read_text(encoding="utf-8").splitlines()
     yield from check_licence(path, lines)
@@ -326,6 +337,8 @@ def check(path, keys):
         yield from check_arrows(path, lines)
     if path.suffix == ".yml" and path.parent.name == "workflows":
         yield from check_jobs(path, lines)
+    if relative(path) == "docs/side_channels.md":
+        yield from check_declassified(lines)
     if path.suffix == ".md":
         yield from check_citations(path, lines, keys)
         yield from check_links(path, lines)

@@ -36,6 +36,19 @@ class Commits(unittest.TestCase):
         self.assertEqual(self.findings("measured at 26145aa", history=[]), [])
 
 
+class Declassified(unittest.TestCase):
+    def findings(self, *rows):
+        with mock.patch.object(lint, "git", return_value=["src/a.cpp", "src/b/c.hpp"]):
+            return [message for _, message in lint.check_declassified(["| file | what |", *rows])]
+
+    def test_the_table_has_the_files_that_declassify(self):
+        self.assertEqual(self.findings("| `a.cpp`, `b/c.hpp` | x |"), [])
+        self.assertEqual(self.findings("| `a.cpp` | as in `b/c.hpp` |"),
+                         ["src/b/c.hpp declassifies a value that the table does not have"])
+        self.assertEqual(self.findings("| `a.cpp` | x |", "| `b/c.hpp`, `d.hpp` | y |"),
+                         ["src/d.hpp declassifies nothing"])
+
+
 class Jobs(unittest.TestCase):
     def test_jobs_are_targets_of_the_makefile(self):
         self.assertEqual(list(lint.check_jobs(None, ["        target: [lint, test]"])), [])
