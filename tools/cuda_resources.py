@@ -36,7 +36,7 @@ HYBRID_SETS = {"Shape<0ul>": "x25519mlkem768", "Shape<3ul>": "mlkem768x25519"}
 FOUR_WARPS_MLKEM = ("keygen_kernel", "encrypt_kernel", "compare_kernel", "decrypt_kernel", "expand_vector_kernel")
 TWO_WARPS_MLDSA = ("keygen_kernel", "commitment_kernel", "verify_kernel", "finish_kernel")
 ONE_WARP = ("coin_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
-            "hash_select_kernel", "invert_mod", "imma_kernel")
+            "hash_select_kernel", "invert_mod", "imma_", "pack_h_kernel", "pack_invh_kernel")
 
 
 def demangled(names):

@@ -22,7 +22,7 @@ enum class Shared { kNone, kA, kB };
 /// Returns whether launch_multiplier() accepts the combination.
 bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, Shared shared);
 
-/// Does launch_mul() by any algorithm. A shared operand is a single row, and must not overlap c.
+/// Does launch_imma() by any algorithm. A shared operand is a single row, and must not overlap c.
 ///
 /// Returns cudaErrorInvalidValue for a combination that multiplier_supports() denies, or the launch's error.
 cudaError_t launch_multiplier(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, const uint16_t* a,

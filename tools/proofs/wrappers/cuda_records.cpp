@@ -176,6 +176,7 @@ namespace ntru = polykem::ntru::cuda;
 EACH(ntru_mod3, ntru::mod3(x))
 EACH(ntru_mod3_bytes, ntru::mod3_bytes(x))
 EACH(ntru_centred_bytes, ntru::centred_bytes(x))
+EACH(ntru_trit_bytes, ntru::trit_bytes(x))
 
 namespace {
 constexpr int kGuard = ntru::kGuard;
@@ -222,11 +223,8 @@ void ntru_lift(uint8_t* trits, const uint8_t* m) {
   FUNCTION(ntru_unpack_trits_##name)(uint8_t * trits, const uint8_t* packed) {              \
     as_warp(1, [&](unsigned lane) { ntru::unpack_trits<ntru::Set>(trits, packed, lane); }); \
   }                                                                                         \
-  FUNCTION(ntru_trit_row_##name)(uint16_t * row, const uint8_t* trits) {                    \
-    as_warp(1, [&](unsigned lane) { ntru::store_trit_row<ntru::Set>(row, trits, lane); });  \
-  }                                                                                         \
-  FUNCTION(ntru_load_trits_##name)(uint8_t * trits, const uint16_t* row) {                  \
-    as_warp(1, [&](unsigned lane) { ntru::load_trit_row<ntru::Set>(trits, row, lane); });   \
+  FUNCTION(ntru_lifted_##name)(uint8_t * row, const uint8_t* trits) {                       \
+    as_warp(1, [&](unsigned lane) { ntru::store_lifted<ntru::Set>(row, trits, lane); });    \
   }                                                                                         \
   FUNCTION(ntru_sample_##name)(uint8_t * trits, const uint8_t* coins) {                     \
     as_warp(1, [&](unsigned lane) { ntru::sample_iid<ntru::Set>(trits, coins, lane); });    \

@@ -66,6 +66,11 @@ inline uint32_t __vadd2(uint32_t a, uint32_t b) {
   return (((a & 0xffff) + (b & 0xffff)) & 0xffff) | ((a >> 16) + (b >> 16)) << 16;
 }
 
+/// Differences of the four bytes, mod 2^8.
+inline uint32_t __vsub4(uint32_t a, uint32_t b) {
+  return ((a | 0x80808080) - (b & 0x7f7f7f7f)) ^ ((a ^ ~b) & 0x80808080);
+}
+
 /// Bits 32 to 63 of high : low after a shift by `shift` mod 32.
 inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) << (shift & 31) >> 32);
@@ -87,7 +92,6 @@ uint32_t atomicOr(uint32_t*, uint32_t);
 void __syncthreads();
 int __popc(uint32_t);
 int __ffs(int);
-uint32_t __vsub4(uint32_t, uint32_t);
 using std::max;
 using std::min;
 struct int2 {

@@ -4,9 +4,10 @@
 //
 // With rows k and columns L, c[8k + L] is the sum over u of p[u + 8k] * r[L - u] (limbs.cuh). Eight columns make the
 // n-tile of mma.m16n8k32, n/8 rows its m-tiles, and u its k: close to n^2 multiply-adds in all. Row k + 8 at u is row k
-// at u + 64, so one fragment of p serves all m-tiles, each time with the fragment of r of another step: p is loaded
-// once, by ldmatrix, and a window of r stays in registers. Accumulators are pairs of neighbouring coefficients whose
-// word index is 32 * (row / 8) + lane, so global stores are coalesced without a transpose.
+// at u + 64, and each half of a tile has eight neighbouring rows or two runs of four, which go on in the next tile. So
+// one fragment of p serves all m-tiles, each time with the fragment of r of another step: p is loaded once, by
+// ldmatrix, and a window of r stays in registers. Accumulators are pairs of neighbouring coefficients, and those of 32
+// lanes or of 16 are side by side, so stores are coalesced without a transpose.
 #pragma once
 
 #include "prim/polymul/cuda/limbs.cuh"
@@ -41,7 +42,7 @@ struct ImmaProduct : LimbOperands<N, kKind> {
 
   /// Multiplies the operands in shared memory.
   __device__ __forceinline__ void multiply() {
-    constexpr int kWindow = 2 * Shape::kTiles - 1;
+    constexpr int kWindow = Shape::kTileSteps * (Shape::kTiles - 1) + 1;
     zero_sums();
     const uint32_t plain = plain_address();
     const uint8_t* reversed = reversed_address();
@@ -56,7 +57,7 @@ struct ImmaProduct : LimbOperands<N, kKind> {
       }
 #pragma unroll
       for (int tile = 0; tile < Shape::kTiles; ++tile) {
-        const int step = w - 2 * tile;
+        const int step = w - Shape::kTileSteps * tile;
         if (step >= 0 && step < Shape::kSteps) add_limb_products(tile, fragment, window[step % kWindow]);
       }
     }
@@ -64,34 +65,51 @@ struct ImmaProduct : LimbOperands<N, kKind> {
 
   /// Returns coefficient N - 1, not reduced, in every lane.
   __device__ __forceinline__ int last_coefficient() const {
-    constexpr int kWord = (N - 1) / 2;
-    return __shfl_sync(kAllLanes, coefficient(kWord / 32, (N - 1) % 2), kWord % 32);
+    constexpr int kWord = (N - 1) / 2, kRun = kWord / kRunWords;
+    return __shfl_sync(kAllLanes, coefficient(kRun % Shape::kTiles, kRun / Shape::kTiles / kRuns, (N - 1) % 2),
+                       kRun / Shape::kTiles % kRuns * kRunWords + kWord % kRunWords);
+  }
+
+  /// Calls store(w, bytes) like for_each_pair(), with the low bytes of the coefficients 2w and 2w + 1.
+  template <class Store>
+  __device__ __forceinline__ void for_each_byte_pair(Store&& store) const {
+    for_each_pair(0xffffffff, [&store](unsigned word, uint32_t pair) {
+      store(word, static_cast<uint16_t>(__byte_perm(pair, 0, 0x4420)));
+    });
   }
 
   /// Calls store(w, pair) for the words that this lane holds. `pair` has the coefficients 2w and 2w + 1, reduced, and
-  /// zeros from N on. The words of a warp are contiguous.
+  /// zeros from N on. The words of a warp are contiguous, or those of each half of it.
   template <class Store>
   __device__ __forceinline__ void for_each_pair(uint32_t mask, Store&& store) const {
     constexpr int kNotNegative = 3 * 8192;  // 0 mod 3; sums of three coefficients are between -6 n and 12 n
     static_assert(kKind != MulKind::kS3 || (6 * N <= kNotNegative && 12 * N + kNotNegative < 3 * 16384));
     const int last = kKind == MulKind::kS3 ? 2 * last_coefficient() + kNotNegative : 0;
 #pragma unroll
-    for (int half = 0; half < Shape::kHalves; ++half) {
-      const unsigned word = half * 32 + lane;
-      uint32_t low = coefficient(half, 0);
-      uint32_t high = coefficient(half, 1);
-      if constexpr (kKind == MulKind::kS3) {
-        low = mod3(low + last);
-        high = mod3(high + last);
+    for (int half = 0; half < 2; ++half) {
+#pragma unroll
+      for (int tile = 0; tile < Shape::kTiles; ++tile) {
+        if (2 * word_of(tile, half, 0) >= Shape::kStride) continue;
+        const unsigned word = word_of(tile, half, lane), last_word = word_of(tile, half, 31);
+        uint32_t low = coefficient(tile, half, 0);
+        uint32_t high = coefficient(tile, half, 1);
+        if constexpr (kKind == MulKind::kS3) {
+          low = mod3(low + last);
+          high = mod3(high + last);
+        }
+        uint32_t pair = __byte_perm(low, high, 0x5410);
+        if constexpr (kKind != MulKind::kS3) pair &= mask;
+        if (2 * last_word + 1 >= N) pair = 2 * word >= N ? 0 : 2 * word + 1 >= N ? pair & 0xffff : pair;
+        if (2 * last_word < Shape::kStride || 2 * word < Shape::kStride) store(word, pair);
       }
-      uint32_t pair = __byte_perm(low, high, 0x5410);
-      if constexpr (kKind != MulKind::kS3) pair &= mask;
-      if (half == Shape::kHalves - 1) pair = 2 * word >= N ? 0 : 2 * word + 1 >= N ? pair & 0xffff : pair;
-      if ((half + 1) * 64 <= Shape::kStride || 2 * word < Shape::kStride) store(word, pair);
     }
   }
 
  private:
+  static constexpr int kRows = 4 * Shape::kTileSteps;  ///< neighbouring rows in each half of a tile
+  static constexpr int kRuns = 8 / kRows;              ///< of such rows
+  static constexpr int kRunWords = 4 * kRows;          ///< words of two coefficients in a run
+
   __device__ __forceinline__ void zero_sums() {
 #pragma unroll
     for (int s = 0; s < Shape::kSums; ++s) {
@@ -104,11 +122,15 @@ struct ImmaProduct : LimbOperands<N, kKind> {
     }
   }
 
-  /// Returns coefficient 64 * half + 2 * lane + odd, not reduced. A tile's upper eight rows are row group `tile`, its
-  /// lower ones group tile + kTiles.
-  __device__ __forceinline__ int coefficient(int half, int odd) const {
-    const int tile = half % Shape::kTiles;
-    const int i = half / Shape::kTiles * 2 + odd;
+  /// Returns the word that a lane has in the upper eight rows of a tile, half 0, or in the lower ones.
+  __device__ __forceinline__ static constexpr unsigned word_of(int tile, int half, unsigned lane_of_word) {
+    const unsigned run = half * kRuns + lane_of_word / kRunWords;
+    return (run * Shape::kTiles + tile) * kRunWords + lane_of_word % kRunWords;
+  }
+
+  /// Returns a coefficient of this lane's word, not reduced.
+  __device__ __forceinline__ int coefficient(int tile, int half, int odd) const {
+    const int i = half * 2 + odd;
     return Shape::kSums == 1 ? sum[0][tile][i] : sum[0][tile][i] + (sum[Shape::kSums - 1][tile][i] << 8);
   }
 
@@ -117,8 +139,9 @@ struct ImmaProduct : LimbOperands<N, kKind> {
   __device__ __forceinline__ uint32_t plain_address() const {
     const unsigned row = lane % 8;
     const unsigned matrix = lane / 8;
-    return static_cast<uint32_t>(__cvta_generic_to_shared(shared)) + row % 2 * Shape::kPlainCopy + row / 2 * 16 +
-           matrix % 2 * (64 * Shape::kTiles) + matrix / 2 * 16;
+    return static_cast<uint32_t>(__cvta_generic_to_shared(shared)) + row % 2 * Shape::kPlainCopy +
+           row % kRows / 2 * 16 + row / kRows * (32 * Shape::kTiles) + matrix % 2 * (64 * Shape::kTiles) +
+           matrix / 2 * 16;
   }
 
   /// Returns the address of this lane's word r[L - u], column L = lane / 4 and u = 4 * (lane % 4).
@@ -141,7 +164,7 @@ struct ImmaProduct : LimbOperands<N, kKind> {
 
   __device__ __forceinline__ void add_limb_products(int tile, const uint32_t (&p)[Shape::kLimbsPlain][4],
                                                     const uint32_t (&r)[Shape::kLimbsReversed][2]) {
-    constexpr bool kSignedP = kKind == MulKind::kTernary || kKind == MulKind::kS3, kSignedR = kKind == MulKind::kS3;
+    constexpr bool kSignedP = kKind != MulKind::kGeneral, kSignedR = kSignedP && kKind != MulKind::kTernary;
     mma_16x8x32<kSignedP, kSignedR>(sum[0][tile], p[0], r[0]);
     if constexpr (Shape::kLimbsReversed == 2) mma_16x8x32<kSignedP, kSignedR>(sum[1][tile], p[0], r[1]);
     if constexpr (Shape::kLimbsPlain == 2) mma_16x8x32<kSignedP, kSignedR>(sum[1][tile], p[1], r[0]);

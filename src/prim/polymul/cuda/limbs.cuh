@@ -21,19 +21,24 @@ template <int N, MulKind kKind>
 struct LimbShape {
   static_assert(N % 8 == 5, "the cyclic continuation assumes that n is 5 modulo 8, as all degrees of NTRU are");
   static constexpr int kSteps = (N + 31) / 32;         ///< steps of 32 values of u
-  static constexpr int kHalves = (N + 63) / 64;        ///< groups of eight rows
-  static constexpr int kTiles = (kHalves + 1) / 2;     ///< m-tiles of sixteen rows
+  static constexpr int kTiles = (N + 127) / 128;       ///< m-tiles of sixteen rows
   static constexpr int kGroups = (N + 3) / 8;          ///< groups of eight coefficients that hold one below N
   static constexpr int kRounds = (kGroups + 31) / 32;  ///< groups per lane
   static constexpr int kLastGroup = kGroups - 1;       ///< holds the coefficients N-5..N-1
   static constexpr int kStride = kPolyStride<N>;       ///< in coefficients
   static constexpr int kLimbsPlain = kKind == MulKind::kGeneral ? 2 : 1;
   static constexpr int kLimbsReversed = kKind == MulKind::kS3 || kKind == MulKind::kBytes ? 1 : 2;
-  static constexpr int kSums = kLimbsReversed;                ///< accumulators: of weight 1 and of weight 2^8
-  static constexpr int kFragments = kSteps + 2 * kTiles - 2;  ///< fragments of one plain limb
-  /// The bytes of a plain copy: what fragments read, and what the next copy has before its index 0. They are 64 modulo
-  /// 128, so that the two copies fill all banks.
-  static constexpr int kPlainCopy = (32 * kFragments + 64 * kTiles + 56 + 63) / 128 * 128 + 64;
+  static constexpr int kSums = kLimbsReversed;  ///< accumulators: of weight 1 and of weight 2^8
+  /// The steps by which the next tile's rows lie further on: 2 if each half of a tile has eight neighbouring rows; 1 if
+  /// it has two runs of four, kTiles steps apart, for which fewer fragments are loaded and kept. In products of bytes
+  /// that makes n = 677 to 821 faster, but not larger n; for n = 509 the two runs would be in the same banks.
+  static constexpr int kTileSteps = kLimbsReversed == 1 && kTiles >= 6 && kTiles <= 7 ? 1 : 2;
+  static constexpr int kFragments = kSteps + kTileSteps * (kTiles - 1);  ///< fragments of one plain limb
+  static constexpr int kPlainRead = 32 * kSteps + 128 * kTiles - 8;      ///< bytes of a plain copy that fragments read
+  /// The bytes of a plain copy: what fragments read, and what the next copy has before its index 0. Modulo 128 they are
+  /// such that the eight rows of a matrix fill all banks.
+  static constexpr int kPlainSkew = kTileSteps == 1 && kTiles % 2 == 0 ? 32 : 64;
+  static constexpr int kPlainCopy = (kPlainRead + 127 - kPlainSkew) / 128 * 128 + kPlainSkew;
   static constexpr int kPlainBytes = 2 * kPlainCopy;
   static constexpr int kFront = 8;  ///< bytes before index 0 of a reversed copy
   /// The bytes of a reversed copy, 32 modulo 128, so that the four copies are in distinct banks.
@@ -41,7 +46,7 @@ struct LimbShape {
   static constexpr int kReversedBytes = 4 * kReversedCopy;
   static constexpr int kShared = (kLimbsPlain * kPlainBytes + kLimbsReversed * kReversedBytes + 127) / 128 * 128;
   static_assert(kReversedCopy >= kFront + kSteps * 32 + 8);
-  static_assert(kPlainCopy >= 32 * kFragments + 64 * kTiles + 56 && kPlainCopy >= N + 3 + 8 * kGroups + 8);
+  static_assert(kPlainCopy >= kPlainRead && kPlainCopy >= N + 3 + 8 * kGroups + 8);
 };
 
 /// The operands in shared memory, for multipliers that compute one product per warp. All 32 lanes make every call
@@ -212,6 +217,19 @@ __device__ __forceinline__ void load_groups(LimbGroups<N, kKind>& group, const u
   for (int i = 0; i < Shape::kRounds; ++i) {
     const int j = lane + 32 * i;
     group[i] = (i + 1) * 32 <= Shape::kGroups || j < Shape::kGroups ? source[j] : make_uint4(0, 0, 0, 0);
+  }
+}
+
+/// Loads a lane's groups of one row of bytes, like load_groups(). The row is 8-byte aligned.
+template <int N, MulKind kKind>
+__device__ __forceinline__ void load_byte_groups(uint2 (&group)[LimbShape<N, kKind>::kRounds], const uint8_t* row) {
+  using Shape = LimbShape<N, kKind>;
+  const uint2* source = reinterpret_cast<const uint2*>(row);
+  const unsigned lane = threadIdx.x % kWarp;
+#pragma unroll
+  for (int i = 0; i < Shape::kRounds; ++i) {
+    const int j = lane + 32 * i;
+    group[i] = (i + 1) * 32 <= Shape::kGroups || j < Shape::kGroups ? source[j] : make_uint2(0, 0);
   }
 }
 

@@ -15,12 +15,28 @@ namespace polykem::cuda {
 enum class MulKind {
   kTernary,  ///< b has coefficients -128..127, such as 0, 1 and -1, of which only the low 8 bits are read; a is any
   kGeneral,  ///< both operands are any 16-bit coefficients
-  kBytes,    ///< only the low 8 bits of both operands and of the product are used (logq = 8)
+  kBytes,    ///< both operands have coefficients -128..127, of which only the low 8 bits are read
   kS3,       ///< both have coefficients 0, 1, 2 or -1; the product is reduced modulo (3, Phi_n), so its coefficient
              ///< n - 1 is 0
 };
 
-/// The operands of one launch. With a stride of 0 coefficients all items share the operand.
+/// Computes c = a * b mod (2^8, x^n - 1), or mod (3, Phi_n) for s3, for `count` items; kind is bytes or s3.
+///
+/// a, b and c are in device memory, 16-byte aligned; row i is bytes, from i * poly_stride(n) on. Anything past
+/// coefficient n - 1 of a row of a or b is ignored; c gets zeros there. c may be a or b. n is one for which
+/// degree_supported(n) is true. count may be 0. Returns cudaErrorInvalidValue for other kinds and degrees,
+/// cudaErrorInvalidConfiguration for more than kMaxBlocks items, or the launch's error. The launch is asynchronous on
+/// `stream`.
+cudaError_t launch_byte_mul(MulKind kind, size_t n, const uint8_t* a, const uint8_t* b, uint8_t* c, size_t count,
+                            cudaStream_t stream);
+
+/// Computes the products a y and a x for the halves x, y of b: c[i] = a[i] b[count + i] and c[count + i] = a[i] b[i],
+/// i < count. Everything else is as for launch_byte_mul(), but c must not be a or b.
+cudaError_t launch_byte_mul_crosswise(MulKind kind, size_t n, const uint8_t* a, const uint8_t* b, uint8_t* c,
+                                      size_t count, cudaStream_t stream);
+
+/// The operands of one launch of any kind, in rows of poly_stride(n) 16-bit coefficients. With a stride of 0
+/// coefficients all items share the operand.
 struct MulArgs {
   const uint16_t* a;
   const uint16_t* b;
@@ -31,24 +47,8 @@ struct MulArgs {
   uint32_t mask;  ///< (q - 1) * 0x10001
 };
 
-/// Computes c = a * b mod (x^n - 1, 2^logq), or mod (3, Phi_n) for s3, for `count` items.
-///
-/// a, b and c are in device memory, 16-byte aligned; row i begins at i * poly_stride(n) coefficients. Anything past
-/// coefficient n - 1 of a row of a or b is ignored; c gets zeros there. c may be a or b. n is one for which
-/// degree_supported(n) is true. logq is 8..16, 8 for bytes, and ignored for s3. count may be 0. Returns
-/// cudaErrorInvalidValue for other degrees, cudaErrorInvalidConfiguration for more than kMaxBlocks items, or the
-/// launch's error. The launch is asynchronous on `stream`.
-cudaError_t launch_mul(MulKind kind, size_t n, unsigned logq, const uint16_t* a, const uint16_t* b, uint16_t* c,
-                       size_t count, cudaStream_t stream);
-
-/// Computes the products a y and a x for the halves x, y of b: c[i] = a[i] b[count + i] and c[count + i] = a[i] b[i],
-/// i < count.
-///
-/// kind is bytes or s3. Memory, errors and stream are as for launch_mul(); c must not be a or b.
-cudaError_t launch_mul_crosswise(MulKind kind, size_t n, const uint16_t* a, const uint16_t* b, uint16_t* c,
-                                 size_t count, cudaStream_t stream);
-
-/// Does the same as launch_mul(), with operands that may be shared; count is not 0. c is no shared operand.
+/// Computes c = a * b mod (x^n - 1, q), or mod (3, Phi_n) for s3, for args.count items, which are not 0. q is a power
+/// of 2, 2^8..2^16. c is no shared operand. Everything else is as for launch_byte_mul().
 cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
 
 /// Returns (q - 1) * 0x10001 for q = 2^logq; s3 takes 16 bits.

@@ -54,11 +54,12 @@ struct alignas(8) ZeroMasks {
   uint32_t f, either;
 };
 
-/// Computes sample_fg: writes f and g as rows of Rq, and 1 in place of 0. Rows beyond the batch repeat its last item.
-/// The PRF key goes into sk.
+/// Computes sample_fg: writes f and G / 3 as rows of bytes, with 1 in place of f = 0 and g = 0. Rows beyond the batch
+/// repeat its last item. The PRF key goes into sk.
 template <class Set>
-__global__ void __launch_bounds__(kThreads) sample_fg_kernel(uint16_t* f, uint16_t* g, ZeroMasks* zero, uint8_t* sk,
-                                                             const uint8_t* coins, size_t count, size_t rows) {
+__global__ void __launch_bounds__(kThreads)
+    sample_fg_kernel(uint8_t* f, uint8_t* lifted_g, ZeroMasks* zero, uint8_t* sk, const uint8_t* coins, size_t count,
+                     size_t rows) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
   const unsigned lane = warp_lane();
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(kThreads) sample_fg_kernel(uint16_t* f, uint16
     sample_iid_plus<Set>(t, seed, lane);
   }
   const uint32_t f_zero = replace_zero<Set>(t, lane);
-  store_trit_row<Set>(f + item * S::kRow, t, lane);
+  store_centred<Set>(f + item * S::kRow, t, lane);
   __syncwarp();
   if constexpr (S::kHps) {
     sample_fixed_type<Set>(t, seed + S::kIidBytes, lane);
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(kThreads) sample_fg_kernel(uint16_t* f, uint16
     sample_iid_plus<Set>(t, seed + S::kIidBytes, lane);
   }
   const uint32_t g_zero = replace_zero<Set>(t, lane);
-  store_trit_row<Set>(g + item * S::kRow, t, lane);
+  store_lifted<Set>(lifted_g + item * S::kRow, t, lane);
   if (lane == 0) zero[item] = {f_zero, f_zero | g_zero};
   if (item < count) sk[item * S::kSecretKeyBytes + S::kPrfOffset + lane] = seed[S::kPairBytes + lane];
 }
@@ -104,10 +105,9 @@ __global__ void __launch_bounds__(kThreads)
   } else {
     sample_iid<Set>(tm, seed + S::kIidBytes, lane);
   }
-  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32) {
-    reinterpret_cast<uint32_t*>(r + item * S::kRow)[w] = centred_bytes(reinterpret_cast<const uint32_t*>(tr)[w]);
+  store_centred<Set>(r + item * S::kRow, tr, lane);
+  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32)
     reinterpret_cast<uint32_t*>(m + item * S::kRow)[w] = reinterpret_cast<const uint32_t*>(tm)[w];
-  }
   uint8_t* packed = rm + item * S::kRmStride;
   store_trits<Set>(packed, tr, lane);
   store_trits<Set>(packed + S::kTritsBytes, tm, lane);
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(kThreads)
 /// Computes poly_S3_tobytes of f and 1/f into sk.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    store_f_kernel(uint8_t* sk, const uint16_t* f, const uint16_t* inverse_f, const ZeroMasks* zero, size_t count) {
+    store_f_kernel(uint8_t* sk, const uint8_t* f, const uint8_t* inverse_f, const ZeroMasks* zero, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
   const unsigned lane = warp_lane();
@@ -125,101 +125,18 @@ __global__ void __launch_bounds__(kThreads)
   uint8_t* tf = trits[threadIdx.x / 32][0];
   uint8_t* ti = trits[threadIdx.x / 32][1];
   uint8_t* record = sk + item * S::kSecretKeyBytes;
-  load_trit_row<Set>(tf, f + item * S::kRow, lane);
-  load_trit_row<Set>(ti, inverse_f + item * S::kRow, lane);
+  const auto* words_f = reinterpret_cast<const uint32_t*>(f + item * S::kRow);
+  const auto* words_i = reinterpret_cast<const uint32_t*>(inverse_f + item * S::kRow);
+  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32) {
+    reinterpret_cast<uint32_t*>(tf)[w] = trit_bytes(words_f[w]);
+    reinterpret_cast<uint32_t*>(ti)[w] = words_i[w];
+  }
+  __syncwarp();
   const uint8_t keep = static_cast<uint8_t>(~zero[item].f);  // f = 0 had been replaced by 1
   if (lane == 0) tf[0] &= keep, ti[0] &= keep;
   __syncwarp();
   store_trits<Set>(record, tf, lane);
   store_trits<Set>(record + S::kInverseFOffset, ti, lane);
-}
-
-/// Multiplies each polynomial by x - 1, HRSS's factor of G.
-template <class Set>
-__global__ void __launch_bounds__(kThreads) times_x_minus_1_kernel(uint16_t* x, size_t count) {
-  using S = Shape<Set>;
-  __shared__ alignas(16) uint16_t rows[kWarps][S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint16_t* c = rows[threadIdx.x / 32];
-  uint16_t* row = x + item * S::kRow;
-  for (int i = static_cast<int>(lane); i < S::kN; i += 32)
-    c[i] = row[i];
-  __syncwarp();
-  for (int i = static_cast<int>(lane); i < S::kN; i += 32)
-    row[i] = static_cast<uint16_t>(c[i == 0 ? S::kN - 1 : i - 1] - c[i]);
-}
-
-/// Replaces x by e with 2^8 e = 1 - x mod (q, Phi_n), for an x that is 1 mod (2^8, Phi_n).
-template <class Set>
-__global__ void __launch_bounds__(kThreads) newton_error_kernel(uint16_t* x, size_t count) {
-  using S = Shape<Set>;
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint16_t* row = x + item * S::kRow;
-  const uint32_t last = row[S::kN - 1];
-  __syncwarp();
-  for (int i = static_cast<int>(warp_lane()); i < S::kN; i += 32) {
-    row[i] = static_cast<uint16_t>((((i == 0 ? 1u : 0u) + last - row[i]) & S::kMask) >> 8);
-  }
-}
-
-/// Replaces v by v + 2^8 w, where v is taken as signed bytes.
-template <class Set>
-__global__ void __launch_bounds__(kThreads) newton_correct_kernel(uint16_t* v, const uint16_t* w, size_t count) {
-  using S = Shape<Set>;
-  const size_t item = warp_item();
-  if (item >= count) return;
-  auto* row = reinterpret_cast<uint32_t*>(v + item * S::kRow);
-  const auto* add = reinterpret_cast<const uint32_t*>(w + item * S::kRow);
-  for (int i = static_cast<int>(warp_lane()); i < S::kRow / 2; i += 32) {
-    const uint32_t bytes = row[i] & 0x00ff00ff;
-    const uint32_t extended = bytes | (((bytes >> 7) & 0x00010001) * 0xff00);
-    row[i] = __vadd2(extended, (add[i] & 0x00ff00ff) << 8);
-  }
-}
-
-/// Computes poly_Sq_tobytes of x / 3: reduces it mod Phi_n and packs it. Items in which f or g was 0 become 0.
-/// (check-magic: 43691 == (2 * 2^16 + 1) / 3)
-template <class Set>
-__global__ void __launch_bounds__(kThreads)
-    pack_third_kernel(uint8_t* records, uint32_t stride, const uint16_t* x, const ZeroMasks* zero, size_t count) {
-  using S = Shape<Set>;
-  __shared__ alignas(16) uint16_t rows[kWarps][kGuard + S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint16_t* c = rows[threadIdx.x / 32] + kGuard;
-  const uint16_t* from = x + item * S::kRow;
-  const uint32_t last = from[S::kN - 1], mask = S::kMask & ~zero[item].either;
-  for (int i = static_cast<int>(lane); i < S::kN; i += 32)
-    c[i] = static_cast<uint16_t>(((from[i] - last) * 43691u) & mask);
-  store_rq<Set>(records + item * stride, c, lane);
-}
-
-/// Computes poly_Rq_sum_zero_tobytes of three times the polynomial, for HRSS of 3 (x - 1)^2 times the polynomial. Items
-/// in which f or g was 0 become 0.
-template <class Set>
-__global__ void __launch_bounds__(kThreads)
-    pack_h_kernel(uint8_t* pk, const uint16_t* x, const ZeroMasks* zero, size_t count) {
-  using S = Shape<Set>;
-  __shared__ alignas(16) uint16_t rows[kWarps][kGuard + S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint16_t* c = rows[threadIdx.x / 32] + kGuard;
-  const uint16_t* from = x + item * S::kRow;
-  const uint32_t mask = S::kMask & ~zero[item].either;
-  for (int i = static_cast<int>(lane); i < S::kN; i += 32) {
-    uint32_t v = from[i];
-    if constexpr (!S::kHps) {
-      const int one = i == 0 ? S::kN - 1 : i - 1, two = one == 0 ? S::kN - 1 : one - 1;
-      v += from[two] - 2u * from[one];
-    }
-    c[i] = static_cast<uint16_t>((3u * v) & mask);
-  }
-  store_rq<Set>(pk + item * S::kPublicKeyBytes, c, lane);
 }
 
 __device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&digest)[8]) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/device.hpp"
 #include "prim/cuda/device_arena.hpp"
@@ -12,6 +13,7 @@
 #include "schemes/ntru/cuda/dpke.cuh"
 #include "schemes/ntru/cuda/inverse.cuh"
 #include "schemes/ntru/cuda/kernels.cuh"
+#include "schemes/ntru/cuda/quotient.cuh"
 #include "schemes/ntru/polyinv/cuda/inverse_tree.cuh"
 #include "schemes/ntru/stages.hpp"
 
@@ -21,8 +23,6 @@ namespace polykem::ntru::cuda {
 template <class Set>
 struct LaunchContext {
   using S = Shape<Set>;
-  static constexpr size_t kRowBytes = sizeof(uint16_t) * S::kRow;
-
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t s, Op op)
       : io(batch), stream(s), tree(batch.count) {
     allocate(workspace, op);
@@ -62,8 +62,8 @@ struct LaunchContext {
   uint8_t *coins = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
   uint32_t* fail = nullptr;
   ZeroMasks* zero = nullptr;
-  uint16_t *a = nullptr, *b = nullptr, *x = nullptr, *u = nullptr, *v = nullptr;
-  uint16_t *inverse_f = nullptr, *nodes_f = nullptr;
+  uint8_t *a = nullptr, *b = nullptr, *x = nullptr, *nodes = nullptr, *v = nullptr;
+  uint8_t *inverse_f = nullptr, *nodes_f = nullptr;
 
  private:
   explicit LaunchContext(const DeviceBatch& batch) : io(batch), tree(batch.count) {}
@@ -81,12 +81,13 @@ struct LaunchContext {
       fail = arena.take<uint32_t>(sizeof(uint32_t));
       return arena.used();
     }
-    coins = arena.take<uint8_t>(op == Op::kEncaps ? S::kCoinStride : std::max(size_t{S::kCoinStride}, 2 * kRowBytes));
+    coins = arena.take<uint8_t>(op == Op::kEncaps ? S::kCoinStride : std::max(S::kCoinStride, 5 * S::kRow));
     if (op == Op::kEncaps) return arena.used();
-    x = reinterpret_cast<uint16_t*>(coins);
-    nodes_f = x + arena.items() * S::kRow;
-    for (uint16_t** row : {&a, &b, &u, &v, &inverse_f})
-      *row = arena.take<uint16_t>(kRowBytes);
+    uint8_t* row = coins;
+    for (uint8_t** array : {&x, &nodes, &v, &inverse_f, &nodes_f})
+      *array = std::exchange(row, row + arena.items() * S::kRow);
+    a = arena.take<uint8_t>(S::kRow);
+    b = arena.take<uint8_t>(S::kRow);
     zero = arena.take<ZeroMasks>(sizeof(ZeroMasks));
     return arena.used();
   }
@@ -97,39 +98,33 @@ struct Plan {
   using S = Shape<Set>;
   using Context = LaunchContext<Set>;
   using MulKind = polykem::cuda::MulKind;
-  static_assert(sizeof(uint16_t) * S::kRow <= S::kCoinStride);
   // The largest grids: a product has a block for each item or row of the tree, the generator has one block for 32
   // blocks of bytes.
   static_assert(polykem::cuda::InverseTree<S::kRow>(kMaxItems).rows() <= polykem::cuda::kMaxBlocks);
   static_assert(kMaxItems * polykem::cuda::coin_blocks(S::kKeygenCoinBytes) / 32 < polykem::cuda::kMaxBlocks);
 
-  /// Computes c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n) for products of kind kS3.
-  static void multiply(Context& context, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
-    const unsigned logq = kind == MulKind::kBytes ? 8 : S::kLogQ;
-    context.keep(polykem::cuda::launch_mul(kind, S::kParams.n, logq, a, b, c, rows, context.stream));
-  }
-  static void multiply(Context& context, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
-    multiply(context, kind, c, a, b, context.count());
+  /// Computes c = a b mod (2^8, x^n - 1), or mod (3, Phi_n) for products of kind kS3.
+  static void multiply(Context& context, MulKind kind, uint8_t* c, const uint8_t* a, const uint8_t* b, size_t rows) {
+    context.keep(polykem::cuda::launch_byte_mul(kind, S::kParams.n, a, b, c, rows, context.stream));
   }
   /// Computes the inverses of `a` by the tree, with products of `kind`. nodes: overwritten.
   template <class Invert>
-  static void invert_all(Context& context, MulKind kind, uint16_t* inverses, const uint16_t* a, uint16_t* nodes,
+  static void invert_all(Context& context, MulKind kind, uint8_t* inverses, const uint8_t* a, uint8_t* nodes,
                          Invert invert) {
     context.tree.run(
         inverses, a, nodes,
-        [&context, kind](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t rows) {
+        [&context, kind](uint8_t* c, const uint8_t* x, const uint8_t* y, size_t rows) {
           multiply(context, kind, c, x, y, rows);
         },
-        [&context, kind](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t rows) {
-          context.keep(polykem::cuda::launch_mul_crosswise(kind, S::kParams.n, x, y, c, rows, context.stream));
+        [&context, kind](uint8_t* c, const uint8_t* x, const uint8_t* y, size_t rows) {
+          context.keep(polykem::cuda::launch_byte_mul_crosswise(kind, S::kParams.n, x, y, c, rows, context.stream));
         },
         invert);
   }
 
-  // ---- keygen. The arrays hold a = f, b = g, x = G f / 3, which overwrites the coins, and v = 3 / (G f). The
-  // computation of 1/f shares no row with that of v, so that both may run at once. G = 3 g or 3 (x - 1) g; its constant
-  // factor is left to the packing, so that most products have a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3
-  // (x - 1)^2 v g g.
+  // ---- keygen. The arrays hold a = f, b = G / 3, x = G f / 3 mod 2^8 and v = 3 / (G f) mod 2^8; all but a and b
+  // overwrite the coins. The computation of 1/f shares no row with that of v, so that both may run at once. The
+  // quotients h = G / f and 1/h = f / G follow from v.
 
   template <int kBytes>
   static void make_coins(Context& context, polykem::cuda::CoinDomain domain) {
@@ -154,7 +149,7 @@ struct Plan {
   static void invert_f(Context& context) {
     const polykem::cuda::GraphBranch branch;
     invert_all(context, MulKind::kS3, context.inverse_f, context.a, context.nodes_f,
-               [&context](uint16_t* v, const uint16_t* a, size_t rows) {
+               [&context](uint8_t* v, const uint8_t* a, size_t rows) {
                  context.launch(invert_mod3_kernel<Set>, Context::blocks(rows), kThreads, v, a, rows);
                });
   }
@@ -164,37 +159,22 @@ struct Plan {
                    context.zero, context.count());
   }
   static void mul_Gf(Context& context) {
-    const size_t rows = context.tree.rows();
-    multiply(context, MulKind::kTernary, context.x, context.b, context.a, rows);
-    if constexpr (!S::kHps)
-      context.launch(times_x_minus_1_kernel<Set>, Context::blocks(rows), kThreads, context.x, rows);
+    multiply(context, MulKind::kBytes, context.x, context.b, context.a, context.tree.rows());
   }
-
-  /// Inverts mod 2^8 by the tree. Newton's last step follows: v <- v + 2^8 v e with 2^8 e = 1 - x v, where v is taken
-  /// as signed bytes. [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(Context& context) {
-    static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
-    invert_all(context, MulKind::kBytes, context.v, context.x, context.u,
-               [&context](uint16_t* v, const uint16_t* x, size_t rows) {
+    invert_all(context, MulKind::kBytes, context.v, context.x, context.nodes,
+               [&context](uint8_t* v, const uint8_t* x, size_t rows) {
                  context.launch(invert_bytes_kernel<Set>, polykem::cuda::blocks_for(rows, kByteWarps), 32 * kByteWarps,
                                 v, x, rows);
                });
-    multiply(context, MulKind::kTernary, context.u, context.x, context.v);
-    context.launch(newton_error_kernel<Set>, context.blocks(), kThreads, context.u, context.count());
-    multiply(context, MulKind::kBytes, context.u, context.u, context.v);
-    context.launch(newton_correct_kernel<Set>, context.blocks(), kThreads, context.v, context.u, context.count());
   }
-  static void mul_vf(Context& context) { multiply(context, MulKind::kTernary, context.u, context.v, context.a); }
-  static void mul_invh(Context& context) { multiply(context, MulKind::kTernary, context.x, context.u, context.a); }
   static void store_invh(Context& context) {
-    context.launch(pack_third_kernel<Set>, context.blocks(), kThreads, context.io.sk_out + S::kInverseHOffset,
-                   S::kSecretKeyBytes, context.x, context.zero, context.count());
+    context.launch(pack_invh_kernel<Set>, context.count(), 32, context.io.sk_out, context.a, context.v, context.b,
+                   context.zero);
   }
-  static void mul_vG(Context& context) { multiply(context, MulKind::kTernary, context.u, context.v, context.b); }
-  static void mul_h(Context& context) { multiply(context, MulKind::kTernary, context.x, context.u, context.b); }
   static void store_h(Context& context) {
-    context.launch(pack_h_kernel<Set>, context.blocks(), kThreads, context.io.pk_out, context.x, context.zero,
-                   context.count());
+    context.launch(pack_h_kernel<Set>, context.count(), 32, context.io.pk_out, context.a, context.v, context.b,
+                   context.zero);
   }
 
   // ---- encaps
@@ -233,12 +213,8 @@ struct Plan {
       {{"pack_f_lift", "poly_S3_tobytes", "poly_Z3_to_Zq"}, 0, field::kSkOut, store_f},
       {{"mul_Gf", "poly_Rq_mul.Gf"}, 0, 0, mul_Gf},
       {{"invert_mod_q", "poly_Rq_inv"}, 0, 0, invert_Gf},
-      {{"mul_vf", "poly_Rq_mul.vf"}, 0, 0, mul_vf},
-      {{"mul_invh", "poly_Sq_mul.invh"}, 0, 0, mul_invh},
-      {{"pack_invh", "poly_Sq_tobytes"}, 0, field::kSkOut, store_invh},
-      {{"mul_vG", "poly_Rq_mul.vG"}, 0, 0, mul_vG},
-      {{"mul_h", "poly_Rq_mul.h"}, 0, 0, mul_h},
-      {{"pack_h", "poly_Rq_sum_zero_tobytes"}, 0, field::kPkOut, store_h},
+      {{"mul_invh_pack", "poly_Rq_mul.vf", "poly_Sq_tobytes"}, 0, field::kSkOut, store_invh},
+      {{"mul_h_pack", "poly_Rq_mul.vG", "poly_Rq_sum_zero_tobytes"}, 0, field::kPkOut, store_h},
   });
   static constexpr auto encaps = kernel_plan_of<kEncapsStages, Context>({
       {{"coins", "randombytes"}, field::kCoins, 0, make_encaps_coins},

@@ -111,40 +111,30 @@ __device__ __forceinline__ void unpack_trits(uint8_t* t, const uint8_t* packed, 
   __syncwarp();
 }
 
-/// Returns two neighbouring coefficients as one word of a row.
-__device__ __forceinline__ uint32_t pair(uint32_t low, uint32_t high) {
-  return (low & 0xffff) | (high << 16);
+/// Maps {0, 1, 2, -1} to {0, 1, 2, 2} in four bytes at once.
+__device__ __forceinline__ uint32_t trit_bytes(uint32_t x) {
+  return (x & 0x03030303) ^ ((x >> 7) & 0x01010101);
 }
 
-/// Maps {0, 1, 2} to {0, 1, 0xffff} in both halves.
-__device__ __forceinline__ uint32_t centred_pair(uint32_t x) {
-  return (x & 0x00010001) | (((x >> 1) & 0x00010001) * 0xffff);
-}
-
-/// Writes a row of trits 0, 1, 2 in shared memory as a row of elements of Rq in global memory.
+/// Writes a row of trits 0, 1, 2 in shared memory as a row of bytes 0, 1, -1.
 template <class Set>
-__device__ __forceinline__ void store_trit_row(uint16_t* row, const uint8_t* t, unsigned lane) {
-  auto* out = reinterpret_cast<uint32_t*>(row);
-  const auto* in = reinterpret_cast<const uint16_t*>(t);
-  for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 2; w += 32) {
-    const uint32_t both = in[w];
-    const uint32_t spread = (both & 0xff) | ((both & 0xff00) << 8);
-    out[w] = centred_pair(spread);
-  }
+__device__ __forceinline__ void store_centred(uint8_t* row, const uint8_t* t, unsigned lane) {
+  for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 4; w += 32)
+    reinterpret_cast<uint32_t*>(row)[w] = centred_bytes(reinterpret_cast<const uint32_t*>(t)[w]);
 }
 
-/// Reads a row in either ternary form from global memory and writes its trits 0, 1, 2 to shared memory.
+/// Writes G / 3 as a row of bytes: g for HPS, (x - 1) g for HRSS. t: the trits of g in shared memory.
 template <class Set>
-__device__ __forceinline__ void load_trit_row(uint8_t* t, const uint16_t* row, unsigned lane) {
-  const auto* in = reinterpret_cast<const uint32_t*>(row);
-  auto* out = reinterpret_cast<uint16_t*>(t);
-  for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 2; w += 32) {
-    const uint32_t x = in[w];
-    const uint32_t minus = (x >> 15) & 0x00010001;
-    const uint32_t trits = (x & 0x00030003) ^ minus;  // 0xffff: 3 -> 2
-    out[w] = static_cast<uint16_t>((trits & 0xff) | (trits >> 8));
+__device__ __forceinline__ void store_lifted(uint8_t* row, const uint8_t* t, unsigned lane) {
+  if constexpr (Shape<Set>::kHps) {
+    store_centred<Set>(row, t, lane);
+  } else {
+    for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 4; w += 32) {
+      const uint32_t g = centred_bytes(reinterpret_cast<const uint32_t*>(t)[w]);
+      const uint32_t previous = w == 0 ? 0 : centred_bytes(t[4 * w - 1]);  // coefficient n - 1 is 0
+      reinterpret_cast<uint32_t*>(row)[w] = __vsub4(__byte_perm(g, previous, 0x2104), g);
+    }
   }
-  __syncwarp();
 }
 
 }  // namespace polykem::ntru::cuda

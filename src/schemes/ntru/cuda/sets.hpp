@@ -47,9 +47,8 @@ constexpr bool generates(int base, int n) {
   return power == 1 && order == n - 1;
 }
 
-/// A row is one polynomial of 16-bit coefficients, in the form that the products take. Rq: any representative mod q.
-/// Ternary: 0, 1 and 0xffff where it is an element of Rq, or 0, 1, 2 where it is one of S3. The kRow - n coefficients
-/// at the end are zero.
+/// A row is one polynomial, a byte for each of kRow coefficients, as products of bytes take it: mod 2^8, with -1 as 255
+/// where it is ternary, or 0, 1, 2 where it is an element of S3. The kRow - n coefficients at the end are zero.
 template <class Set>
 struct Shape {
   static constexpr NtruParams kParams = Set::kParams;

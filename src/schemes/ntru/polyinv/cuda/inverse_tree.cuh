@@ -12,7 +12,7 @@ namespace polykem::cuda {
 /// One half of a batch is multiplied by the other, rows [0, half) by rows [half, 2 half), and so on until few products
 /// are left. Those are inverted; then every level gets its inverses from the level above.
 ///
-/// kRow: coefficients of a row. kMinInverses: the fewest rows that are inverted; fewer would take as long.
+/// kRow: bytes of a row. kMinInverses: the fewest rows that are inverted; fewer would take as long.
 template <int kRow, size_t kMinInverses = 192>
 class InverseTree {
  public:
@@ -31,7 +31,7 @@ class InverseTree {
   /// multiply_crosswise(c, a, b, rows of a), which multiplies a by b's halves in the other order, are called with
   /// distinct arrays.
   template <class Multiply, class MultiplyCrosswise, class Invert>
-  void run(uint16_t* inverses, const uint16_t* a, uint16_t* nodes, const Multiply& multiply,
+  void run(uint8_t* inverses, const uint8_t* a, uint8_t* nodes, const Multiply& multiply,
            const MultiplyCrosswise& multiply_crosswise, const Invert& invert) const {
     const Rows at{inverses, a, nodes, rows_};
     for (unsigned level = 0; level < levels_; ++level) {
@@ -48,14 +48,14 @@ class InverseTree {
   /// The memory of the levels. Level l has rows >> l rows. The products of the levels are stored one after the
   /// other, and inverses of odd levels overwrite products that are no longer needed.
   struct Rows {
-    uint16_t* inverses;
-    const uint16_t* a;
-    uint16_t* nodes;
+    uint8_t* inverses;
+    const uint8_t* a;
+    uint8_t* nodes;
     size_t rows;
 
-    uint16_t* products(unsigned level) const { return nodes + (rows - (rows >> (level - 1))) * kRow; }
-    const uint16_t* factors(unsigned level) const { return level == 0 ? a : products(level); }
-    uint16_t* results(unsigned level) const { return level % 2 == 0 ? inverses : products(level + 1); }
+    uint8_t* products(unsigned level) const { return nodes + (rows - (rows >> (level - 1))) * kRow; }
+    const uint8_t* factors(unsigned level) const { return level == 0 ? a : products(level); }
+    uint8_t* results(unsigned level) const { return level % 2 == 0 ? inverses : products(level + 1); }
   };
 
   unsigned levels_ = 0;
