@@ -70,7 +70,8 @@ __global__ void __launch_bounds__(kThreads)
   if constexpr (S::kHps) {
     sample_iid<Set>(t, seed, lane);
   } else {
-    sample_iid_plus<Set>(t, seed, lane);
+    // A lane of unknown range: otherwise tools/sass_check.py sees a path, which is never taken, to an unset address.
+    sample_iid_plus<Set>(t, seed, lane_again());
   }
   const uint32_t f_zero = replace_zero<Set>(t, lane);
   store_centred<Set>(f + item * S::kRow, t, lane);
@@ -78,7 +79,7 @@ __global__ void __launch_bounds__(kThreads)
   if constexpr (S::kHps) {
     sample_fixed_type<Set>(t, seed + S::kIidBytes, lane);
   } else {
-    sample_iid_plus<Set>(t, seed + S::kIidBytes, lane);
+    sample_iid_plus<Set>(t, seed + S::kIidBytes, lane_again());
   }
   const uint32_t g_zero = replace_zero<Set>(t, lane);
   store_lifted<Set>(lifted_g + item * S::kRow, t, lane);
