@@ -15,7 +15,7 @@ from proofs.algebra.evaluation import evaluate  # noqa: E402
 from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import (add, alike, bitwise, compare, concat, const, extract, ite, mul, sext,  # noqa: E402
                                   sub, variable, zext)
-from proofs.families import acceptance, ntru_steps, selection  # noqa: E402
+from proofs.families import acceptance, ntru_failures, ntru_lift, selection  # noqa: E402
 from proofs.machines import memory  # noqa: E402
 from proofs.machines.x86 import general  # noqa: E402
 from proofs.machines.x86.lanes import flatten  # noqa: E402
@@ -142,10 +142,10 @@ class Causes(unittest.TestCase):
 
     def test_what_was_noted_before(self):
         x, before = variable("x", 8), variable("before", 8)
-        self.assertIs(ntru_steps.without(bitwise("or", before, x), before), x)
+        self.assertIs(ntru_failures.without(bitwise("or", before, x), before), x)
         for other in (x, bitwise("and", before, x), bitwise("xor", before, x)):
             with self.assertRaises(NotProved):
-                ntru_steps.without(other, before)
+                ntru_failures.without(other, before)
 
 
 class Steps(unittest.TestCase):
@@ -162,13 +162,13 @@ class Steps(unittest.TestCase):
         for trit in self.trits:
             ones = add(ones, zext(extract(trit, 0, 0), 16))
             twos = add(twos, zext(compare("eq", trit, const(2, 2)), 16))
-        self.assertEqual(ntru_steps.counted(ones, self.trits), 1)
-        self.assertEqual(ntru_steps.counted(twos, self.trits), 2)
+        self.assertEqual(ntru_failures.counted(ones, self.trits), 1)
+        self.assertEqual(ntru_failures.counted(twos, self.trits), 2)
         first = zext(extract(self.trits[0], 0, 0), 16)
         for wrong in (add(ones, first), sub(ones, first), add(ones, twos), add(ones, const(1, 16)),
                       zext(extract(ones, 1, 0), 16)):
             with self.assertRaises(NotProved):
-                ntru_steps.counted(wrong, self.trits)
+                ntru_failures.counted(wrong, self.trits)
 
     def test_weights(self):
         ones = twos = const(0, 16)
@@ -176,11 +176,11 @@ class Steps(unittest.TestCase):
             ones = add(ones, zext(extract(trit, 0, 0), 16))
             twos = add(twos, zext(extract(trit, 1, 1), 16))
         both = [bitwise("xor", total, const(2, 16)) for total in (ones, twos)]
-        ntru_steps.expect_weights(both, self.trits, 2)
+        ntru_failures.expect_weights(both, self.trits, 2)
         for wrong in (both[:1], [both[0]] * 2, [], [*both, self.trits[0]],
                       [both[0], extract(both[1], 1, 0)], [both[0], bitwise("xor", twos, const(3, 16))]):
             with self.assertRaises(NotProved):
-                ntru_steps.expect_weights(wrong, self.trits, 2)
+                ntru_failures.expect_weights(wrong, self.trits, 2)
 
     def test_weights_whose_bits_are_compared_in_parts(self):
         ones = twos = const(0, 16)
@@ -192,13 +192,13 @@ class Steps(unittest.TestCase):
             above = bitwise("xor", extract(twos, 2, 1), const(weight >> 1, 2))
             first = bitwise("xor", ones, const(weight, 16))
             for right in ([low, middle, high], [low, above], [extract(bitwise("xor", twos, const(weight, 16)), 2, 0)]):
-                ntru_steps.expect_weights([first, *right], self.trits, weight)
+                ntru_failures.expect_weights([first, *right], self.trits, weight)
             wrong = bitwise("xor", middle, const(1, 1))
             for parts in ([low, middle], [low, high], [low, wrong, high], [low, middle, wrong, high], [above]):
                 with self.assertRaises(NotProved):
-                    ntru_steps.expect_weights([first, *parts], self.trits, weight)
+                    ntru_failures.expect_weights([first, *parts], self.trits, weight)
         with self.assertRaises(NotProved):  # five trits never have that weight
-            ntru_steps.expect_weights([bitwise("xor", extract(total, 2, 0), const(3, 3)) for total in (ones, twos)],
+            ntru_failures.expect_weights([bitwise("xor", extract(total, 2, 0), const(3, 3)) for total in (ones, twos)],
                                       self.trits, 11)
 
     def test_failures(self):
@@ -206,11 +206,11 @@ class Steps(unittest.TestCase):
         self.run_.facts.assume(residue, 0, 15)
         shifted = add(residue, const(1, 4))
         right = [compare("ult", const(2, 4), shifted)]
-        ntru_steps.expect_failure({cause: cause for cause in right}, [residue], [], 0)
+        ntru_failures.expect_failure({cause: cause for cause in right}, [residue], [], 0)
         for wrong in ([], [compare("ult", const(3, 4), shifted)], [compare("ult", const(1, 4), shifted)],
                       [*right, self.trits[0]]):
             with self.assertRaises(NotProved):
-                ntru_steps.expect_failure({cause: cause for cause in wrong}, [residue], [], 0)
+                ntru_failures.expect_failure({cause: cause for cause in wrong}, [residue], [], 0)
 
     def lift(self, divides, change=lambda i, word: word):
         """Calls expect_lift with Lift(m) for n = 5, or with that where one coefficient is changed."""
@@ -234,7 +234,7 @@ class Steps(unittest.TestCase):
         v = [sub(word, mul(zext(extract(word, 1, 1), 16), const(3, 16))) for word in v]
         lift = [sub(v[i - 1], v[i]) for i in range(5)] if divides else v
         after = [change(i, add(word, part)) for i, (word, part) in enumerate(zip(before, lift))]
-        ntru_steps.expect_lift(run, m, before, after, 1, divides)
+        ntru_lift.expect_lift(run, m, before, after, 1, divides)
 
     @staticmethod
     def mod3(x):

@@ -13,7 +13,7 @@ from proofs.algebra.terms import (Term, add, bitwise, compare, concat, const, ex
 from proofs.claims import Array, Claim, Proof, Run, Values
 from proofs.families import frodo, lac, mldsa
 from proofs.families.cuda import congruent, expect
-from proofs.families.ntru_steps import quotient_by_x_minus_1
+from proofs.families.ntru_lift import quotient_by_x_minus_1
 from proofs.families.packing import N, packed
 from proofs.families.saber import NOISE_BITS
 from proofs.machines.memory import Library, bytes_of
