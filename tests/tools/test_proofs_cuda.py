@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that what tools/proofs/families/cuda_records.py adds to the checks of results accepts nothing false.
-`tools/prove.sh --self-test` runs it."""
+"""Tests that what cuda_records.py and cuda_ntru.py of tools/proofs/families add to the checks of results accepts nothing
+false. `tools/prove.sh --self-test` runs it."""
 import pathlib
 import sys
 import unittest
@@ -10,7 +10,7 @@ from proofs.algebra import terms  # noqa: E402
 from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.algebra.terms import add, bitwise, const, extract, mul, sub, zext  # noqa: E402
 from proofs.claims import Run  # noqa: E402
-from proofs.families import cuda_records  # noqa: E402
+from proofs.families import cuda_ntru, cuda_records  # noqa: E402
 from proofs.machines.memory import value_of  # noqa: E402
 from proofs_code import Code  # noqa: E402
 
@@ -45,8 +45,8 @@ class Records(unittest.TestCase):
         self.assertFalse(self.accepts(a, [a], add(a, bitwise("and", b, const(0x80, 8)))))
 
     def test_two_bits_are_never_three(self):
-        bits = cuda_records.trit_bits(self.run_of, 2)
-        sources = cuda_records.leaves(bits)
+        bits = cuda_ntru.trit_bits(self.run_of, 2)
+        sources = cuda_ntru.leaves(bits)
         self.assertEqual(len(sources), 4)
         for low, high in (bits[:2], bits[2:]):
             self.assertTrue(self.accepts(bitwise("and", low, high), sources, const(0, 1)))

@@ -15,6 +15,10 @@ from proofs.machines.memory import Library
 ROWS = 8  # words of a function that takes each word alone
 
 
+def claim(what: str, function: str, inputs: str, result: str, proof: Proof, is_long: bool = False) -> Claim:
+    return Claim(f"cuda {what}", f"cuda_{function}", inputs, result, proof, inlined=True, is_long=is_long)
+
+
 def expect(run: Run, term: Term, form: Form, results: tuple[int, int], what: str) -> None:
     """Raises NotProved unless a word as an unsigned integer is congruent to a form, and in a range."""
     fact = run.facts.as_unsigned(run.facts.fact(term), term.width)
@@ -89,9 +93,6 @@ def _dense(rows: list[list[int]]) -> list[dict[int, int]]:
 
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of the GPU code's arithmetic."""
-    def claim(what: str, function: str, inputs: str, result: str, proof: Proof, is_long: bool = False) -> Claim:
-        return Claim(f"cuda {what}", f"cuda_{function}", inputs, result, proof, inlined=True, is_long=is_long)
-
     q, any_word = mlkem.Q, (0, (1 << 32) - 1)
     yield claim("mlkem transform", "mlkem_transform", "words in [0, 2 q)", "the transform, in [0, 9 q)",
                 linear(q, mlkem.transform, (0, 2 * q - 1), (0, 9 * q - 1)))
