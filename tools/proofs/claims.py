@@ -19,7 +19,7 @@ from proofs.algebra.ranges import Facts
 from proofs.algebra.terms import Term, concat, const, extract, shape, variable, zext
 from proofs.machines.instruction_sets import machine_of
 from proofs.machines.machine import Machine
-from proofs.machines.memory import Library, bytes_of, value_of
+from proofs.machines.memory import Library, NotFollowed, bytes_of, value_of
 
 FIRST_ADDRESS, DISTANCE = 0x1000_0000, 0x0100_0000  # of arrays
 
@@ -54,7 +54,15 @@ class Run:
     def space(self) -> int:
         """Returns the address of an array that nothing has written."""
         self._arrays += 1
-        return FIRST_ADDRESS + self._arrays * DISTANCE
+        address = FIRST_ADDRESS + self._arrays * DISTANCE
+        if self.machine.library.overlaps(range(address, address + DISTANCE)):
+            raise NotFollowed(f"array {self._arrays} would be where the program is")
+        return address
+
+    @property
+    def arrays(self) -> range:
+        """Returns the addresses of all arrays, and of room for one before the first."""
+        return range(FIRST_ADDRESS, FIRST_ADDRESS + (self._arrays + 1) * DISTANCE)
 
     def unknown(self, name: str, count: int, low: int, high: int, width: int = 16, at: int | None = None) -> Array:
         """Makes an array of words of `width` bits, at an address or a new one; each stands for any integer in

@@ -18,8 +18,6 @@ from proofs.machines.machine import Argument
 from proofs.machines.memory import Library
 from proofs.machines.thumb import native as thumb
 
-ARRAYS = 8
-SIZE = (ARRAYS + 1) * DISTANCE
 _MAP_FIXED_NOREPLACE = 0x100000
 _ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, _XTILEDATA = 158, 0x1023, 18
 
@@ -41,8 +39,9 @@ class Processor(abc.ABC):
 
     @abc.abstractmethod
     def call(self, library: Library, function: int, arguments: tuple[Argument, ...], inputs: dict[int, int],
-             wanted: set[int]) -> dict[int, int]:
-        """Returns the bytes at the wanted addresses after a call of the function, with the given bytes in memory."""
+             arrays: range, wanted: set[int]) -> dict[int, int]:
+        """Returns the bytes at the wanted addresses after a call of the function, with the given bytes in memory, all
+        of which are among the addresses of the arrays."""
 
     def compare(self, claim: Claim, library: Library, seed: int) -> None:
         """Raises Differs unless both write the same."""
@@ -52,10 +51,11 @@ class Processor(abc.ABC):
             def call(self, function: str, *arguments: Argument) -> None:
                 before = dict(self.memory.written)
                 super().call(function, *arguments)
-                inputs = {at: _value(byte) for at, byte in before.items()}
-                expected = {at: _value(byte) for at, byte in self.memory.written.items()
-                            if FIRST_ADDRESS <= at < FIRST_ADDRESS + SIZE}
-                found = processor.call(library, library.function(function), arguments, inputs, set(expected))
+                arrays, inputs = Run.last.arrays, {at: _value(byte) for at, byte in before.items()}
+                if outside := [at for at in inputs if at not in arrays]:
+                    raise Differs(f"{min(outside):#x} is given, which is in no array")
+                expected = {at: _value(byte) for at, byte in self.memory.written.items() if at in arrays}
+                found = processor.call(library, library.function(function), arguments, inputs, arrays, set(expected))
                 for at, value in expected.items():
                     if found[at] != value:
                         raise Differs(f"byte {at:#x} is {found[at]} on the CPU, {value} by machine.py")
@@ -80,8 +80,7 @@ class Emulator(Processor):
         return True
 
     def call(self, library: Library, function: int, arguments: tuple[Argument, ...], inputs: dict[int, int],
-             wanted: set[int]) -> dict[int, int]:
-        arrays = range(FIRST_ADDRESS, FIRST_ADDRESS + SIZE)
+             arrays: range, wanted: set[int]) -> dict[int, int]:
         return arm64.call(library.path.resolve(), function, arguments, inputs, arrays, wanted)
 
 
@@ -95,8 +94,7 @@ class ThumbEmulator(Processor):
         return True
 
     def call(self, library: Library, function: int, arguments: tuple[Argument, ...], inputs: dict[int, int],
-             wanted: set[int]) -> dict[int, int]:
-        arrays = range(FIRST_ADDRESS, FIRST_ADDRESS + SIZE)
+             arrays: range, wanted: set[int]) -> dict[int, int]:
         return thumb.call(library.bytes, function, arguments, inputs, arrays, wanted)
 
 
@@ -111,12 +109,21 @@ class Cpu(Processor):
     def __init__(self) -> None:
         self._bases: dict[Path, int] = {}
         self._flags = set(re.findall(r"\w+", Path("/proc/cpuinfo").read_text(encoding="utf-8")))
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.mmap.restype = ctypes.c_void_p
-        at = libc.mmap(ctypes.c_void_p(FIRST_ADDRESS), ctypes.c_size_t(SIZE), mmap.PROT_READ | mmap.PROT_WRITE,
-                       mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_FIXED_NOREPLACE, -1, ctypes.c_long(0))
-        if at != FIRST_ADDRESS:
-            raise OSError(ctypes.get_errno(), "no memory at the address of the arrays")
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._libc.mmap.restype = ctypes.c_void_p
+        self._mapped = FIRST_ADDRESS  # from there up to this address there is memory
+        self._map(FIRST_ADDRESS + DISTANCE)  # lest the heap grows beyond
+
+    def _map(self, end: int) -> None:
+        """Maps memory for arrays up to an address."""
+        if end <= self._mapped:
+            return
+        at = self._libc.mmap(ctypes.c_void_p(self._mapped), ctypes.c_size_t(end - self._mapped),
+                             mmap.PROT_READ | mmap.PROT_WRITE,
+                             mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_FIXED_NOREPLACE, -1, ctypes.c_long(0))
+        if at != self._mapped:
+            raise OSError(ctypes.get_errno(), f"no memory for arrays from {self._mapped:#x} to {end:#x}")
+        self._mapped = end
 
     def runs(self, name: str) -> bool:
         """Returns whether this CPU has the instructions of the claim of that name, and may execute them."""
@@ -134,7 +141,8 @@ class Cpu(Processor):
         return self._bases[path]
 
     def call(self, library: Library, function: int, arguments: tuple[Argument, ...], inputs: dict[int, int],
-             wanted: set[int]) -> dict[int, int]:
+             arrays: range, wanted: set[int]) -> dict[int, int]:
+        self._map(arrays.stop)
         for at, value in inputs.items():
             ctypes.c_ubyte.from_address(at).value = value
         words = [argument for argument in arguments if isinstance(argument, int)]

@@ -129,6 +129,10 @@ class Library:
         pointer = self.read(self.objects[table] + size * int(index), size)
         return self._of_code(int.from_bytes(pointer or b"", "little"))
 
+    def overlaps(self, addresses: range) -> bool:
+        """Returns whether the library has bytes at some of the addresses."""
+        return any(start < addresses.stop and addresses.start < start + len(data) for start, data in self.bytes.items())
+
     def read(self, address: int, size: int) -> bytes | None:
         """Returns `size` bytes at an address of the library, or None."""
         for start, data in self.bytes.items():
