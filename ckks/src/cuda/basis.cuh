@@ -121,7 +121,8 @@ __global__ void __launch_bounds__(kConvertThreads)
   }
 }
 
-/// Returns the value of four sums of bytes, the lowest first, times 2^-32 mod q. Each sum is below 2^24.
+/// Returns the value of four sums of products of bytes, the lowest first, times 2^-32 mod q. Each sum is of at most 2^8
+/// products, so that `low` and `high` have 32 bits, and the value is below 2^32 q.
 __device__ __forceinline__ uint32_t join_bytes(int s0, int s1, int s2, int s3, const Prime<uint32_t>& prime) {
   const uint32_t low = static_cast<uint32_t>(s0) + (static_cast<uint32_t>(s1) << 8);
   const uint32_t high = static_cast<uint32_t>(s2) + (static_cast<uint32_t>(s3) << 8);
