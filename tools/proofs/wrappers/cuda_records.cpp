@@ -254,7 +254,7 @@ void each_lane(uint32_t* out, const uint32_t* in, unsigned passes, F f) {
   const auto at = [](bool rows, unsigned l, unsigned r) { return rows ? 16 * l + r : l + 16 * r; };
   as_warp(passes, [&](unsigned lane) {
     if (lane >= kPolyLanes) return;
-    Coefficients own;
+    Coefficients own{};  // GCC does not see that f sets what `in` does not
     for (unsigned r = 0; in != nullptr && r < kLaneCoefficients; ++r)
       own[r] = in[at(kRowsBefore, lane, r)];
     f(own, lane);
