@@ -11,27 +11,15 @@
 #include <cstring>
 #include <functional>
 
-#define __global__
-#define __device__
-#define __host__
-#define __forceinline__ inline
+#include "tests/support/cuda_builtins.hpp"
+
 #define __restrict__
-#define __launch_bounds__(...)
 
 struct uint3 {
   unsigned x, y, z;
 };
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
-};
-struct uint2 {
-  uint32_t x, y;
-};
-struct alignas(16) uint4 {
-  uint32_t x, y, z, w;
-};
-struct alignas(16) ulonglong2 {
-  unsigned long long x, y;
 };
 
 inline uint3 threadIdx, blockIdx;
@@ -40,41 +28,11 @@ inline dim3 blockDim, gridDim;
 void __syncthreads();
 void __syncwarp();
 
-inline uint32_t __umulhi(uint32_t a, uint32_t b) {
-  return static_cast<uint32_t>(uint64_t{a} * b >> 32);
-}
-inline uint64_t __umul64hi(uint64_t a, uint64_t b) {
-  __extension__ using uint128 = unsigned __int128;
-  return static_cast<uint64_t>(uint128{a} * b >> 64);
-}
-inline uint32_t __viaddmin_u32(uint32_t a, uint32_t b, uint32_t c) {
-  return std::min(a + b, c);
-}
 inline uint32_t __brev(uint32_t x) {
   uint32_t reversed = 0;
   for (int bit = 0; bit < 32; ++bit)
     reversed |= (x >> bit & 1) << (31 - bit);
   return reversed;
-}
-inline uint32_t __byte_perm(uint32_t x, uint32_t y, uint32_t selector) {
-  const uint64_t bytes = uint64_t{y} << 32 | x;
-  uint32_t result = 0;
-  for (int i = 0; i < 4; ++i)
-    result |= static_cast<uint32_t>(bytes >> (8 * (selector >> (4 * i) & 7)) & 0xff) << (8 * i);
-  return result;
-}
-template <class T>
-T __ldg(const T* pointer) {
-  return *pointer;
-}
-
-template <class T>
-T __ldcg(const T* pointer) {
-  return *pointer;
-}
-template <class T>
-void __stcg(T* pointer, T value) {
-  *pointer = value;
 }
 
 using cudaStream_t = void*;
