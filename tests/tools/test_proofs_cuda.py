@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that what cuda_records.py and cuda_ntru.py of tools/proofs/families add to the checks of results accepts nothing
-false. `tools/prove.sh --self-test` runs it."""
+"""Tests that what cuda_records.py and cuda_ntru.py of tools/proofs/families add to the checks of results accepts
+nothing false. `tools/prove.sh --self-test` runs it."""
 import pathlib
 import sys
 import unittest
