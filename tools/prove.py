@@ -31,7 +31,7 @@ from proofs.algebra import terms
 from proofs.algebra.facts import NotProved
 from proofs.all_claims import all_claims
 from proofs.claims import Claim, Run
-from proofs.machines.arm64.native import Missing
+from proofs.machines.emulated import Missing
 from proofs.machines.machine import Machine
 from proofs.machines.memory import Library, NotFollowed, NotWritten
 from proofs.native import Differs, Processor, processor_of

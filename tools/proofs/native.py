@@ -163,5 +163,5 @@ def _value(byte: tuple[object, int]) -> int:
 
 
 def processor_of(instruction_set: str) -> Processor:
-    """Returns what runs the code of an instruction set. Raises arm64.Missing if there is nothing that does."""
+    """Returns what runs the code of an instruction set. Raises Missing if there is nothing that does."""
     return {"AArch64": Emulator, "Thumb": ThumbEmulator}.get(instruction_set, Cpu)()

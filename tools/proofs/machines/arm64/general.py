@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from proofs.algebra.terms import (Term, add, bitwise, concat, const, extract, ite, mul, sext, shift_left, shift_right,
-                          shift_right_signed, sub, zext)
+from proofs.algebra.terms import Term, add, bitwise, concat, const, extract, ite, mul, sext, shift_left, sub, zext
 from proofs.machines.arm64.text import General, Instruction, Shifted
 from proofs.machines.memory import NotFollowed, bytes_of, value_of
+from proofs.machines.words import SHIFTS, bytes_reversed, invert, replaced
 
 if TYPE_CHECKING:
     from proofs.machines.arm64.machine import Arm64
@@ -17,24 +17,13 @@ if TYPE_CHECKING:
 Handler = Callable[["Arm64", Instruction], None]
 
 
-def invert(a: Term) -> Term:
-    return bitwise("xor", a, const(-1, a.width))
-
-
-def rotate_right(a: Term, by: int) -> Term:
-    by %= a.width
-    return concat(extract(a, by - 1, 0), extract(a, a.width - 1, by)) if by else a
-
-
-_SHIFTS: dict[str, Callable[[Term, int], Term]] = {
-    "lsl": shift_left, "lsr": shift_right, "asr": shift_right_signed, "ror": rotate_right}
 _EXTENDED = {"b": 8, "h": 16, "w": 32, "x": 64}
 
 
 def shifted(m: Arm64, operand: Shifted, width: int) -> Term:
     """Returns an operand that is shifted, or extended and then shifted to the left."""
-    if operand.kind in _SHIFTS:
-        return _SHIFTS[operand.kind](m.read(operand.operand, width), operand.by)
+    if operand.kind in SHIFTS:
+        return SHIFTS[operand.kind](m.read(operand.operand, width), operand.by)
     register = operand.operand
     if not isinstance(register, General) or operand.kind == "msl":
         raise NotFollowed(f"an operand that is shifted by {operand.kind}")
@@ -105,7 +94,7 @@ def _shift(kind: str) -> Handler:
         a = _read(m, i, 1)
         by = i.operands[2]
         by = by if isinstance(by, int) else m.known(m.read(by, a.width), "a shift") % a.width
-        _write(m, i, _SHIFTS[kind](a, by))
+        _write(m, i, SHIFTS[kind](a, by))
 
     return run
 
@@ -138,30 +127,22 @@ def _field_at(f: Callable[[Term, int], Term]) -> Handler:
     return run
 
 
-def _replaced(old: Term, at: int, part: Term) -> Term:
-    """Returns a word with other bits from bit `at` on."""
-    end = at + part.width
-    above = (extract(old, old.width - 1, end),) if end < old.width else ()
-    below = (extract(old, at - 1, 0),) if at else ()
-    return concat(*above, part, *below)
-
-
 def _insert_field(m: Arm64, i: Instruction) -> None:
     """bfi: the lowest `width` bits replace those from bit `low` on."""
     low, width = i.operands[2:4]
-    _write(m, i, _replaced(_read(m, i, 0), low, extract(_read(m, i, 1), width - 1, 0)))  # type: ignore
+    _write(m, i, replaced(_read(m, i, 0), low, extract(_read(m, i, 1), width - 1, 0)))  # type: ignore
 
 
 def _clear_field(m: Arm64, i: Instruction) -> None:
     low, width = i.operands[1:3]
-    _write(m, i, _replaced(_read(m, i, 0), low, const(0, width)))  # type: ignore[arg-type]
+    _write(m, i, replaced(_read(m, i, 0), low, const(0, width)))  # type: ignore[arg-type]
 
 
 def _insert_low_field(m: Arm64, i: Instruction) -> None:
     """bfxil: `width` bits from bit `low` on replace the lowest ones."""
     low, width = i.operands[2:4]
     part = extract(_read(m, i, 1), low + width - 1, low)  # type: ignore[operator, arg-type]
-    _write(m, i, _replaced(_read(m, i, 0), 0, part))
+    _write(m, i, replaced(_read(m, i, 0), 0, part))
 
 
 def _extract_pair(m: Arm64, i: Instruction) -> None:
@@ -173,7 +154,7 @@ def _move_keeping(m: Arm64, i: Instruction) -> None:
     """movk: 16 bits are replaced."""
     part = i.operands[1]
     value, at = (part.operand, part.by) if isinstance(part, Shifted) else (part, 0)
-    _write(m, i, _replaced(_read(m, i, 0), at, const(value, 16)))  # type: ignore[arg-type]
+    _write(m, i, replaced(_read(m, i, 0), at, const(value, 16)))  # type: ignore[arg-type]
 
 
 def _product(f: Callable[[Term, Term], Term], extend: Callable[[Term, int], Term] | None = None) -> Handler:
@@ -241,18 +222,6 @@ def _compare_if(f: Callable[[Term, Term], Term], kind: str) -> Handler:
             m.flags = ("choice", condition, compared, given)
         else:
             m.flags = compared if condition.value else given
-
-    return run
-
-
-def _reversed(bits: int) -> Handler:
-    """rev and those like it: bytes in the other order, in each part of so many bits."""
-
-    def run(m: Arm64, i: Instruction) -> None:
-        a = _read(m, i, 1)
-        parts = min(bits, a.width)
-        order = [at + 8 * n for at in range(0, a.width, parts) for n in reversed(range(parts // 8))]
-        _write(m, i, concat(*(extract(a, at + 7, at) for at in reversed(order))))
 
     return run
 
@@ -415,9 +384,9 @@ GENERAL: dict[str, Handler] = {
     "csetm": _set(-1),
     "ccmp": _compare_if(sub, "sub"),
     "ccmn": _compare_if(add, "add"),
-    "rev": _reversed(64),
-    "rev16": _reversed(16),
-    "rev32": _reversed(32),
+    "rev": _unary(lambda a: bytes_reversed(a, a.width)),
+    "rev16": _unary(lambda a: bytes_reversed(a, 16)),
+    "rev32": _unary(lambda a: bytes_reversed(a, 32)),
     "rbit": _reversed_bits,
     "ldp": _load_pair,
     "ldpsw": _load_pair_of_words,

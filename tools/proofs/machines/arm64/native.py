@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import functools
 import platform
-import shutil
 import struct
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
+
+from proofs.machines.emulated import found, output, pieces
 
 SYSROOT = "/usr/aarch64-linux-gnu"  # where Debian has libraries for the cross compiler
 CALL = Path(__file__).with_name("call.c")
 _folder = tempfile.TemporaryDirectory()
-
-
-class Missing(Exception):
-    """A program that is not installed."""
 
 
 @functools.cache
@@ -26,10 +23,7 @@ def emulator() -> list[str]:
     """Returns the command that runs a program for AArch64. Raises Missing if there is none."""
     if platform.machine() == "aarch64":
         return []
-    program = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
-    if program is None:
-        raise Missing("nothing is compared: there is no qemu-aarch64")
-    return [program, "-L", SYSROOT]
+    return [found("qemu-aarch64-static", "qemu-aarch64"), "-L", SYSROOT]
 
 
 @functools.cache
@@ -37,9 +31,7 @@ def compiled(source: Path) -> Path:
     """Returns the program for AArch64 of a source in C, which is compiled the first time. Raises Missing if it cannot
     be compiled or run."""
     emulator()
-    compiler = shutil.which("cc" if platform.machine() == "aarch64" else "aarch64-linux-gnu-gcc")
-    if compiler is None:
-        raise Missing("nothing is compared: there is no aarch64-linux-gnu-gcc")
+    compiler = found("cc" if platform.machine() == "aarch64" else "aarch64-linux-gnu-gcc")
     program = Path(_folder.name, source.stem)
     subprocess.run([compiler, "-O1", "-o", program, source, "-ldl"], check=True)
     return program
@@ -47,23 +39,7 @@ def compiled(source: Path) -> Path:
 
 def run(source: Path, data: bytes) -> bytes:
     """Returns what a program writes for the given input."""
-    done = subprocess.run([*emulator(), compiled(source)], input=data, capture_output=True, check=False)
-    if done.returncode:
-        raise OSError(f"{source.name} ends with {done.returncode}: {done.stderr.decode().strip()}")
-    return done.stdout
-
-
-def pieces(addresses: Iterable[int]) -> Iterator[range]:
-    """Yields addresses as ranges without gaps."""
-    begin = end = None
-    for at in sorted(addresses):
-        if begin is None or at != end:
-            if begin is not None:
-                yield range(begin, end)
-            begin = at
-        end = at + 1
-    if begin is not None:
-        yield range(begin, end)
+    return output(emulator(), compiled(source), data)
 
 
 def call(library: Path, function: int, arguments: tuple[int | tuple[int, ...], ...], memory: dict[int, int],

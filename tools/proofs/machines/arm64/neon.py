@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from proofs.algebra.terms import (Term, add, bitwise, compare, concat, const, extract, ite, mul, negate, sext,
                                   shift_left, shift_right, shift_right_signed, sub, zext)
-from proofs.machines.arm64.general import Handler, invert
+from proofs.machines.arm64.general import Handler
 from proofs.machines.arm64.text import General, Group, Instruction, Shifted, Vector
 from proofs.machines.memory import ZERO_BYTE, Byte, NotFollowed, bytes_of, lanes_of, value_of
+from proofs.machines.words import invert
 
 if TYPE_CHECKING:
     from proofs.machines.arm64.machine import Arm64

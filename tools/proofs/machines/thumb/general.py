@@ -6,33 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from proofs.algebra.terms import (Term, add, bitwise, compare, concat, const, extract, ite, mul, negate, sext,
-                                  shift_left, shift_right, shift_right_signed, sub, zext)
+from proofs.algebra.terms import Term, add, bitwise, compare, concat, const, extract, ite, mul, negate, sext, sub, zext
 from proofs.machines.memory import NotFollowed, bytes_of, value_of
 from proofs.machines.thumb.text import COUNTER, LINK, STACK_POINTER, Address, Float, Instruction, Register, Shifted
+from proofs.machines.words import SHIFTS, bytes_reversed, invert, replaced
 
 if TYPE_CHECKING:
     from proofs.machines.thumb.machine import Flag, Thumb
 
 Handler = Callable[["Thumb", Instruction], None]
 Extend = Callable[[Term, int], Term]
-
-
-def _invert(a: Term) -> Term:
-    return bitwise("xor", a, const(-1, a.width))
-
-
-def _rotate_right(a: Term, by: int) -> Term:
-    by %= a.width
-    return concat(extract(a, by - 1, 0), extract(a, a.width - 1, by)) if by else a
-
-
-_SHIFTS: dict[str, Callable[[Term, int], Term]] = {
-    "lsl": shift_left, "lsr": shift_right, "asr": shift_right_signed, "ror": _rotate_right}
-
-
-def shifted(a: Term, kind: str, by: int) -> Term:
-    return _SHIFTS[kind](a, by)
 
 
 def _carry_of_shift(a: Term, kind: str, by: int) -> Flag:
@@ -89,7 +72,7 @@ def _with_carry(inverts: bool) -> Handler:
 
     def run(m: Thumb, i: Instruction) -> None:
         a, b = _two(m, i)
-        b, carry = _invert(b) if inverts else b, m.condition("hs")
+        b, carry = invert(b) if inverts else b, m.condition("hs")
         m.write(i.operands[0], add(add(a, b), zext(carry, 32)))
         if i.sets_flags:
             unsigned, of_signs = (add(add(f(a, 33), f(b, 33)), zext(carry, 33)) for f in (zext, sext))
@@ -140,7 +123,7 @@ def _shift(kind: str) -> Handler:
     def run(m: Thumb, i: Instruction) -> None:
         a, by = _two(m, i)
         distance = m.known(extract(by, 7, 0), "a shift")
-        result, carry = shifted(a, kind, distance), _carry_of_shift(a, kind, distance) if distance else m.carry
+        result, carry = SHIFTS[kind](a, distance), _carry_of_shift(a, kind, distance) if distance else m.carry
         m.write(i.operands[0], result)
         if i.sets_flags:
             m.set_flags(result, carry, m.overflow)
@@ -188,10 +171,7 @@ def _insert(m: Thumb, i: Instruction) -> None:
     """bfi, and bfc, which inserts zeros: the lowest `width` bits replace those from bit `low` on."""
     old, (low, width) = m.read(i.operands[0], i), i.operands[-2:]
     new = m.read(i.operands[1], i) if len(i.operands) == 4 else const(0, 32)
-    end = low + width  # type: ignore[operator]
-    above = (extract(old, 31, end),) if end < 32 else ()
-    below = (extract(old, low - 1, 0),) if low else ()  # type: ignore[operator]
-    m.write(i.operands[0], concat(*above, extract(new, width - 1, 0), *below))  # type: ignore[operator]
+    m.write(i.operands[0], replaced(old, low, extract(new, width - 1, 0)))  # type: ignore[operator, arg-type]
 
 
 def _multiply(m: Thumb, i: Instruction) -> None:
@@ -321,14 +301,7 @@ def _pack(top_of_first: bool) -> Handler:
 
 
 def _reversed(bits: int) -> Handler:
-    """rev and rev16: bytes in the other order, in each part of so many bits."""
-
-    def run(m: Thumb, i: Instruction) -> None:
-        a = m.read(i.operands[1], i)
-        order = [at + 8 * n for at in range(0, 32, bits) for n in reversed(range(bits // 8))]
-        m.write(i.operands[0], concat(*(extract(a, at + 7, at) for at in reversed(order))))
-
-    return run
+    return lambda m, i: m.write(i.operands[0], bytes_reversed(m.read(i.operands[1], i), bits))
 
 
 def _load(size: int, extend: Extend = zext) -> Handler:
@@ -502,14 +475,14 @@ GENERAL: dict[str, Handler] = {
     "and": _logic(_and),
     "orr": _logic(_or),
     "eor": _logic(_xor),
-    "bic": _logic(lambda a, b: _and(a, _invert(b))),
-    "orn": _logic(lambda a, b: _or(a, _invert(b))),
+    "bic": _logic(lambda a, b: _and(a, invert(b))),
+    "orn": _logic(lambda a, b: _or(a, invert(b))),
     "mov": _move(lambda a: a),
-    "mvn": _move(_invert),
+    "mvn": _move(invert),
     "movw": lambda m, i: m.write(i.operands[0], m.read(i.operands[1], i)),
     "movt": _move_upper,
     "adr": _address,
-    **{kind: _shift(kind) for kind in _SHIFTS},
+    **{kind: _shift(kind) for kind in SHIFTS},
     "ubfx": _field(zext),
     "sbfx": _field(sext),
     "bfi": _insert,

@@ -6,9 +6,10 @@ from __future__ import annotations
 from proofs.algebra.terms import Term, add, bitwise, compare, const, extract, ite, negate, sext, variable, zext
 from proofs.machines.machine import Argument, Machine
 from proofs.machines.memory import RETURN, STACK_BYTES, Library, NotFollowed, bytes_of
-from proofs.machines.thumb.general import GENERAL, shifted
+from proofs.machines.thumb.general import GENERAL
 from proofs.machines.thumb.text import (COUNTER, LINK, LONGEST_BLOCK, STACK_POINTER, Address, Float, Instruction,
                                         Register, Shifted, decode)
+from proofs.machines.words import SHIFTS
 
 STACK = 0x7000_0000
 _PRESERVED = (*range(4, 12), STACK_POINTER)
@@ -119,7 +120,7 @@ class Thumb(Machine):
             case Register(number):
                 return const(i.at + 4, 32) if number == COUNTER else self.general[number]
             case Shifted():
-                return shifted(self.read(operand.register, i), operand.kind, operand.by)
+                return SHIFTS[operand.kind](self.read(operand.register, i), operand.by)
             case Float(number, 32):
                 return self.single[number]
         raise NotFollowed("an operand of another kind")

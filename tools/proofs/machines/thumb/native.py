@@ -5,14 +5,13 @@ the same instructions and more."""
 from __future__ import annotations
 
 import functools
-import shutil
 import struct
 import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from proofs.machines.arm64.native import Missing, pieces
+from proofs.machines.emulated import found, output, pieces
 
 CALL = Path(__file__).with_name("call.c")
 _OPTIONS = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-O1", "-nostdlib", "-static",
@@ -21,12 +20,9 @@ _folder = tempfile.TemporaryDirectory()
 
 
 @functools.cache
-def _emulator() -> str:
-    """Returns the program that runs a program for Arm. Raises Missing if there is none."""
-    program = shutil.which("qemu-arm-static") or shutil.which("qemu-arm")
-    if program is None:
-        raise Missing("nothing is compared: there is no qemu-arm")
-    return program
+def _emulator() -> list[str]:
+    """Returns the command that runs a program for Arm. Raises Missing if there is none."""
+    return [found("qemu-arm-static", "qemu-arm"), "-cpu", "cortex-a15"]
 
 
 @functools.cache
@@ -34,9 +30,7 @@ def compiled(source: Path) -> Path:
     """Returns the program for Thumb of a source in C, which is compiled the first time. Raises Missing if it cannot be
     compiled or run."""
     _emulator()
-    compiler = shutil.which("arm-none-eabi-gcc")
-    if compiler is None:
-        raise Missing("nothing is compared: there is no arm-none-eabi-gcc")
+    compiler = found("arm-none-eabi-gcc")
     program = Path(_folder.name, source.stem)
     subprocess.run([compiler, *_OPTIONS, "-I", CALL.parent, "-o", program, source], check=True)
     return program
@@ -44,11 +38,7 @@ def compiled(source: Path) -> Path:
 
 def run(source: Path, data: bytes) -> bytes:
     """Returns what a program writes for the given input."""
-    done = subprocess.run([_emulator(), "-cpu", "cortex-a15", compiled(source)], input=data, capture_output=True,
-                          check=False)
-    if done.returncode:
-        raise OSError(f"{source.name} ends with {done.returncode}: {done.stderr.decode().strip()}")
-    return done.stdout
+    return output(_emulator(), compiled(source), data)
 
 
 def call(segments: dict[int, bytes], function: int, arguments: tuple[int | tuple[int, ...], ...],
