@@ -17,8 +17,10 @@ from proofs.machines import memory  # noqa: E402
 from proofs.machines.arm64 import general, native, neon  # noqa: E402
 from proofs.machines.arm64.machine import Arm64  # noqa: E402
 from proofs.machines.arm64.text import Address, General, Group, Shifted, Vector, decode  # noqa: E402
+from proofs.machines.emulated import Missing  # noqa: E402
 from proofs.machines.memory import NotFollowed  # noqa: E402
 from proofs_code import Code  # noqa: E402
+from proofs_instructions import differences, drawn_words, flags_meet  # noqa: E402
 
 
 class ArmCode(Code):
@@ -252,10 +254,7 @@ def forms(draw, count):
 
 
 def drawn_state(draw):
-    size = draw.choice((1, 2, 4, 8))
-    extremes = [(value % (1 << 8 * size)).to_bytes(size, "little") for value in (0, -1, 1 << 8 * size - 1)]
-    state = bytearray(b"".join(draw.choice((*extremes, draw.randrange(80).to_bytes(size, "little"),
-                                            draw.randbytes(size))) for _ in range(STATE_BYTES // size)))
+    state = bytearray(drawn_words(draw, (1, 2, 4, 8), STATE_BYTES, small=80))
     for n, value in ((POINTER, STATE_ADDRESS + MEMORY + MEMORY_BYTES // 2), (OFFSET, draw.randrange(16))):
         state[GENERALS + 8 * n:GENERALS + 8 * n + 8] = value.to_bytes(8, "little")
     if draw.random() < 0.3:
@@ -285,29 +284,17 @@ def followed(code, state):
     return m if len(m.memory.written) == MEMORY_BYTES else None
 
 
-def flags_meet(condition, bits):
-    n, z, c, v = (bits >> bit & 1 for bit in (3, 2, 1, 0))
-    return {"eq": z, "ne": not z, "mi": n, "pl": not n, "cs": c, "cc": not c, "hi": c and not z, "ls": not c or z,
-            "vs": v, "vc": not v, "lt": n != v, "ge": n == v, "gt": n == v and not z, "le": n != v or z}[condition]
-
-
-def differences(m, state):
-    result = []
-
-    def compare(what, term, value):
-        if term.value != value:
-            result.append(f"{what}: {term} by the machine, {value:#x} by the CPU")
-
+def compared(m, state):
+    """Yields what a state has, with the terms and the values of it."""
     for n in range(32):
-        compare(f"v{n}", memory.value_of(m.vector[n]), part(state, 16 * n, 16))
+        yield f"v{n}", memory.value_of(m.vector[n]), part(state, 16 * n, 16)
     for n in range(30):
         if n != STATE:
-            compare(f"x{n}", m.general[n], part(state, GENERALS + 8 * n))
-    compare("memory", memory.value_of(m.memory.load(STATE_ADDRESS + MEMORY, MEMORY_BYTES)),
-            part(state, MEMORY, MEMORY_BYTES))
+            yield f"x{n}", m.general[n], part(state, GENERALS + 8 * n)
+    yield ("memory", memory.value_of(m.memory.load(STATE_ADDRESS + MEMORY, MEMORY_BYTES)),
+           part(state, MEMORY, MEMORY_BYTES))
     for condition in CONDITIONS:
-        compare(condition, m.condition(condition), int(flags_meet(condition, part(state, FLAGS) >> 28)))
-    return result
+        yield condition, m.condition(condition), int(flags_meet(condition, part(state, FLAGS) >> 28))
 
 
 class ByQemu(unittest.TestCase):
@@ -315,7 +302,7 @@ class ByQemu(unittest.TestCase):
         source = pathlib.Path(__file__).with_name("arm64_instructions.c")
         try:
             native.compiled(source)
-        except native.Missing as error:
+        except Missing as error:
             self.skipTest(str(error))
         draw, cases = random.Random(1), []
         for code in forms(draw, 500000):
@@ -329,7 +316,7 @@ class ByQemu(unittest.TestCase):
             m = followed(code, state)
             instruction = m.decode(Code.START)
             names.add((any(isinstance(o, (Vector, Group)) for o in instruction.operands), instruction.name))
-            found = differences(m, states[at * STATE_BYTES:(at + 1) * STATE_BYTES])
+            found = differences(compared(m, states[at * STATE_BYTES:(at + 1) * STATE_BYTES]), "QEMU")
             if found:
                 wrong.append(f"{code:#x} {instruction.text}: {found}")
         self.assertFalse(wrong, "\n".join(wrong[:20]))

@@ -18,6 +18,7 @@ from proofs.machines import memory  # noqa: E402
 from proofs.machines.x86 import general, vector  # noqa: E402
 from proofs.machines.x86.machine import X86  # noqa: E402
 from proofs_code import Code as Library  # noqa: E402
+from proofs_instructions import differences, drawn_words  # noqa: E402
 
 Code, Kind, Register = iced.Code, iced.OpKind, iced.Register
 KINDS = {value: name for name, value in vars(iced.OpCodeOperandKind).items() if isinstance(value, int)}
@@ -151,10 +152,7 @@ def operand(draw, i, n, kind, in_memory, evex):
 
 
 def drawn_state(draw):
-    size = draw.choice((2, 4, 8))
-    extremes = [(value % (1 << 8 * size)).to_bytes(size, "little") for value in (0, -1, 1 << 8 * size - 1)]
-    state = b"".join(draw.choice((*extremes, draw.randrange(80).to_bytes(size, "little"), draw.randbytes(size)))
-                     for _ in range(STATE_BYTES // size))
+    state = drawn_words(draw, (2, 4, 8), STATE_BYTES, small=80)
     if draw.random() < 0.3:  # rax and rcx, which are compared first, are equal
         state = state[:GENERAL] + state[GENERAL + 8:GENERAL + 16] + state[GENERAL + 8:]
     return state
@@ -202,8 +200,8 @@ class OnThisCpu(unittest.TestCase):
                     continue
                 compared += 1
                 followed.add(code)
-                differences = self.differences(m, self.run_here(body, state))
-                self.assertFalse(differences, f"{self.formatter.format(instruction)}: {differences}")
+                found = differences(self.compared(m, self.run_here(body, state)), "the CPU")
+                self.assertFalse(found, f"{self.formatter.format(instruction)}: {found}")
         self.assertGreater(compared, 9000)
         self.assertGreater(len(followed), 900)
 
@@ -231,27 +229,20 @@ class OnThisCpu(unittest.TestCase):
             return None
         return m
 
-    def differences(self, m, state):
-        """Returns what is not in a machine as it is in the state."""
-        result = []
-
-        def compare(what, term, value):
-            if term.value != value:
-                result.append(f"{what}: {term} by x86.py, {value:#x} by the CPU")
-
+    def compared(self, m, state):
+        """Yields what a state has, with the terms and the values of it."""
         for n in range(32):
-            compare(f"zmm{n}", memory.value_of(m.vector[n]), part(state, 64 * n, 64))
+            yield f"zmm{n}", memory.value_of(m.vector[n]), part(state, 64 * n, 64)
         for n in range(8):
-            compare(f"k{n}", m.mask[n], part(state, MASKS + 8 * n))
+            yield f"k{n}", m.mask[n], part(state, MASKS + 8 * n)
         for n in FREE:
-            compare(f"general register {n}", m.general[n], part(state, GENERAL + 8 * n))
-        compare("memory", memory.value_of(m.memory.load(self.at_state + MEMORY, 128)), part(state, MEMORY, 128))
+            yield f"general register {n}", m.general[n], part(state, GENERAL + 8 * n)
+        yield "memory", memory.value_of(m.memory.load(self.at_state + MEMORY, 128)), part(state, MEMORY, 128)
         for condition in ("b", "ae", "e", "ne", "s", "ns", "l", "ge", "be", "a", "le", "g"):
             try:
-                compare(condition, m.condition(condition), has_flags(condition, part(state, FLAGS)))
+                yield condition, m.condition(condition), has_flags(condition, part(state, FLAGS))
             except memory.NotFollowed:
                 pass
-        return result
 
 
 if __name__ == "__main__":

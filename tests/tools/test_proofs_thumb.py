@@ -17,11 +17,13 @@ from proofs.algebra.evaluation import evaluate  # noqa: E402
 from proofs.algebra.terms import concat, const, variable  # noqa: E402
 from proofs.claims import Claim  # noqa: E402
 from proofs.machines import memory  # noqa: E402
+from proofs.machines.emulated import Missing  # noqa: E402
 from proofs.machines.memory import NotFollowed  # noqa: E402
 from proofs.machines.thumb import general, native  # noqa: E402
 from proofs.machines.thumb.machine import Thumb  # noqa: E402
 from proofs.machines.thumb.text import CONDITIONS, Address, Float, Register, Shifted, decode  # noqa: E402
 from proofs_code import Code  # noqa: E402
+from proofs_instructions import differences, drawn_words, flags_meet  # noqa: E402
 
 RETURN = 0x4770  # bx lr
 
@@ -295,10 +297,7 @@ def forms(draw, count):
 
 
 def drawn_state(draw):
-    size = draw.choice((1, 2, 4))
-    extremes = [(value % (1 << 8 * size)).to_bytes(size, "little") for value in (0, -1, 1 << 8 * size - 1)]
-    state = bytearray(b"".join(draw.choice((*extremes, draw.randrange(40).to_bytes(size, "little"),
-                                            draw.randbytes(size))) for _ in range(STATE_BYTES // size)))
+    state = bytearray(drawn_words(draw, (1, 2, 4), STATE_BYTES, small=40))
     for n, value in ((POINTER, STATE_ADDRESS + MEMORY + MEMORY_BYTES // 2), (OFFSET, 4 * draw.randrange(10))):
         state[4 * n:4 * n + 4] = value.to_bytes(4, "little")
     state[FLAGS:FLAGS + 4] = (draw.getrandbits(4) << 28 | draw.getrandbits(4) << 16).to_bytes(4, "little")
@@ -336,30 +335,18 @@ def followed(code, state):
     return m if len(m.memory.written) == MEMORY_BYTES else None
 
 
-def flags_meet(condition, bits):
-    n, z, c, v = (bits >> bit & 1 for bit in (31, 30, 29, 28))
-    return {"eq": z, "ne": not z, "mi": n, "pl": not n, "hs": c, "lo": not c, "hi": c and not z, "ls": not c or z,
-            "vs": v, "vc": not v, "lt": n != v, "ge": n == v, "gt": n == v and not z, "le": n != v or z}[condition]
-
-
-def differences(m, state):
-    result = []
-
-    def compare(what, term, value):
-        if term.value != value:
-            result.append(f"{what}: {term} by the machine, {value:#x} by QEMU")
-
+def compared(m, state):
+    """Yields what a state has, with the terms and the values of it."""
     for n in SAVED:
-        compare(f"r{n}", m.general[n], part(state, place(n)))
+        yield f"r{n}", m.general[n], part(state, place(n))
     for n in range(32):
-        compare(f"s{n}", m.single[n], part(state, FLOATS + 4 * n))
-    compare("memory", memory.value_of(m.memory.load(STATE_ADDRESS + MEMORY, MEMORY_BYTES)),
-            part(state, MEMORY, MEMORY_BYTES))
+        yield f"s{n}", m.single[n], part(state, FLOATS + 4 * n)
+    yield ("memory", memory.value_of(m.memory.load(STATE_ADDRESS + MEMORY, MEMORY_BYTES)),
+           part(state, MEMORY, MEMORY_BYTES))
     for condition in CONDITIONS:
-        compare(condition, m.condition(condition), int(flags_meet(condition, part(state, FLAGS))))
+        yield condition, m.condition(condition), int(flags_meet(condition, part(state, FLAGS) >> 28))
     found = concat(*reversed([terms.sext(flag, 4 // len(m.greater_or_equal)) for flag in m.greater_or_equal]))
-    compare("GE", found, part(state, FLAGS) >> 16 & 15)
-    return result
+    yield "GE", found, part(state, FLAGS) >> 16 & 15
 
 
 class ByQemu(unittest.TestCase):
@@ -367,7 +354,7 @@ class ByQemu(unittest.TestCase):
         source = pathlib.Path(__file__).resolve().parents[2] / "tools/proofs/machines/thumb/instructions.c"
         try:
             native.compiled(source)
-        except native.Missing as error:
+        except Missing as error:
             self.skipTest(str(error))
         draw, cases = random.Random(1), []
         for code in forms(draw, 200000):
@@ -381,7 +368,7 @@ class ByQemu(unittest.TestCase):
             m = followed(code, state)
             instruction = decode(code, Code.START)[-1]
             names.add(instruction.name)
-            found = differences(m, states[at * STATE_BYTES:(at + 1) * STATE_BYTES])
+            found = differences(compared(m, states[at * STATE_BYTES:(at + 1) * STATE_BYTES]), "QEMU")
             if found:
                 wrong.append(f"{code.hex()} {instruction.text}: {found}")
         self.assertFalse(wrong, "\n".join(wrong[:20]))
