@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from proofs.algebra.facts import Form
 from proofs.algebra.terms import (Term, add, bitwise, compare, concat, const, extract, ite, keep_sums_whole, mul,
-                                  negate, sext, zext)
+                                  negate, sext, sub, zext)
 from proofs.claims import Claim, Proof, Run, Values
 from proofs.families.cuda import claim, congruent
 from proofs.families.cuda_records import Q, each_byte, expect_alike, expect_bytes, for_alignments, unpacked
@@ -131,32 +131,32 @@ def canonical(x: Values) -> Values:
     return x % 3
 
 
-def trit_row(n: int) -> Proof:
-    """Trits as elements of Rq."""
+def lifted_row(n: int, hrss: bool) -> Proof:
+    """The trits of g as bytes of g or, for HRSS, of (x - 1) g."""
 
     def prove(library: Library, function: str) -> None:
         run, known = Run(library, Q), set()
-        out, bits = run.space(), trit_bits(run, row_of(n))
-        trits = [concat(*reversed(bits[2 * i:2 * i + 2])) for i in range(row_of(n))]
+        out, bits, zero = run.space(), trit_bits(run, n - 1), const(0, 2)
+        trits = [concat(*reversed(bits[2 * i:2 * i + 2])) for i in range(n - 1)] + [zero] * (row_of(n) - n + 1)
         run.machine.call(function, out, run.store(trits, 8))
         for i, trit in enumerate(trits):
-            beside = leaves(bits[4 * (i // 2):4 * (i // 2) + 4])
-            expect_alike(run, run.result(out, i), beside, centred_to(16, trit), known, f"word {i}")
+            word, expected = i // 4 * 4, centred_to(8, trit)
+            if hrss:
+                expected = sub(centred_to(8, trits[i - 1] if i > 0 else zero), expected)
+            beside = leaves(bits[2 * max(word - hrss, 0):2 * word + 8])
+            expect_alike(run, run.result(out, i, 8), beside, expected, known, f"byte {i}")
 
     return prove
 
 
-def loaded_trits(n: int) -> Proof:
-    """Words 0, 1, 2 or -1 as trits."""
-
-    def prove(library: Library, function: str) -> None:
-        run = Run(library, Q)
-        out, words = run.space(), run.fields("t", row_of(n), 3, -1, 2)
-        run.machine.call(function, out, run.store([sext(word, 16) for word in words.words]))
-        for i, word in enumerate(words.words):
-            run.expect_table(run.result(out, i, 8), word, canonical, f"trit {i}")
-
-    return prove
+def trit_bytes(library: Library, function: str) -> None:
+    """Bytes 0, 1, 2 or -1 as trits."""
+    run = Run(library, Q)
+    fields = run.fields("t", 32, 3, -1, 2)
+    address = run.store([sext(field, 8) for field in fields.words], 8)
+    run.machine.call(function, address)
+    for n, field in enumerate(fields.words):
+        run.expect_table(run.result(address, n, 8), field, canonical, f"trit {n}")
 
 
 def sampled(n: int) -> Proof:
@@ -209,6 +209,7 @@ def claims() -> Iterator[Claim]:
     yield claim("ntru bytes mod 3", "ntru_mod3_bytes", "any bytes", "the bytes mod 3, in [0, 2]", each_byte(canonical))
     yield claim("ntru centred bytes", "ntru_centred_bytes", "bytes in [0, 2]", "the bytes, -1 for 2",
                 centred_bytes)
+    yield claim("ntru trits of bytes", "ntru_trit_bytes", "bytes in [-1, 2]", "the bytes, 2 for -1", trit_bytes)
     for name, (n, bits) in SETS.items():
         is_long = n != 509
         yield claim(f"ntru pack {name}", f"ntru_pack_{name}", "words below q", "pack_Sq, at any alignment",
@@ -221,10 +222,8 @@ def claims() -> Iterator[Claim]:
                     "pack_S3, at any alignment", packed_trits(n), is_long)
         yield claim(f"ntru unpack trits {name}", f"ntru_unpack_trits_{name}", "any bytes", "unpack_S3",
                     unpacked_trits(n), is_long)
-        yield claim(f"ntru trit row {name}", f"ntru_trit_row_{name}", "bytes in [0, 2]", "words, -1 for 2",
-                    trit_row(n), is_long)
-        yield claim(f"ntru load trits {name}", f"ntru_load_trits_{name}", "words in [-1, 2]", "bytes, 2 for -1",
-                    loaded_trits(n), is_long)
+        yield claim(f"ntru lifted row {name}", f"ntru_lifted_{name}", "g in [0, 2]", "G / 3",
+                    lifted_row(n, "hrss" in name), is_long)
         yield claim(f"ntru sample {name}", f"ntru_sample_{name}", "any bytes", "Ternary", sampled(n), is_long)
         if "hrss" in name:
             yield claim(f"ntru lift {name}", f"ntru_lift_{name}", "m in [0, 2]", "m / (x - 1) mod (3, Phi_n)",
