@@ -113,8 +113,8 @@ inline constexpr int kShake128RateBytes = 168, kSha3_512RateBytes = 72;
 
 /// Computes SHA3-256, or the first 32 bytes of SHAKE256, of 32 messages by one warp. Each lane hashes one message and
 /// gets its digest. A message is the kPrefix words of `prefix` (nullptr if there are none) and kBytes bytes of any
-/// alignment in global memory, readable up to the next multiple of 4. record(m) returns the address of lane m's bytes;
-/// any lane may call it. `scratch` is kScratchWords words of shared memory of this warp.
+/// alignment in global memory, readable up to the next multiple of 4. record(m) returns the address of lane m's bytes.
+/// `scratch` is kScratchWords words of shared memory of this warp.
 template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::kSha3, class Record>
 __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* scratch,
                                               unsigned lane, Record record) {
@@ -122,20 +122,30 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
   constexpr int kBlocks = (4 * kPrefix + kBytes) / kRateBytes + 1;
   constexpr int kLastBytes = (4 * kPrefix + kBytes) % kRateBytes;
   const auto skip = [](const uint8_t* bytes) { return static_cast<int>(reinterpret_cast<uintptr_t>(bytes) & 3); };
-  // Copies the aligned words that a block touches, one more than it has, while the previous block is hashed.
-  const auto fetch = [&](int block) {
-    const auto put = [&](int m, int at) {
-      const uint8_t* const bytes = record(m);
-      const int word = block * kRateWords - kPrefix + at;
-      if (word < 0 || word > (skip(bytes) + kBytes - 1) / 4) return;
-      begin_copy<4>(scratch + m * kScratchStride + at, bytes - skip(bytes) + 4 * word);
+  // Copies the aligned words that a block touches, one more than it has, while the previous block is hashed. Only the
+  // last block may touch words beyond a record's end.
+  const auto fetch_block = [&]<bool kLast>(int block) {
+    const auto own = reinterpret_cast<uint64_t>(record(static_cast<int>(lane)));
+    const int begin = block * kRateWords - kPrefix;
+    const uint64_t words = (own & ~uint64_t{3}) + static_cast<int64_t>(4 * begin);
+    const int end = kLast ? (static_cast<int>(own & 3) + kBytes - 1) / 4 - begin : kRateWords;
+    const auto put = [&](uint64_t from, int last, unsigned m, int at) {
+      if ((kPrefix > 0 && begin + at < 0) || (kLast && at > last)) return;
+      begin_copy<4>(scratch + m * kScratchStride + at, reinterpret_cast<const uint32_t*>(from) + at);
     };
 #pragma unroll 8
-    for (int m = 0; m < 32; ++m)
-      put(m, static_cast<int>(lane));
+    for (unsigned m = 0; m < 32; ++m)
+      put(__shfl_sync(0xffffffff, words, m), kLast ? __shfl_sync(0xffffffff, end, m) : 0, m, static_cast<int>(lane));
 #pragma unroll
     for (int at = 32; at <= kRateWords; ++at)
-      put(static_cast<int>(lane), at);
+      put(words, end, lane, at);
+  };
+  const auto fetch = [&](int block) {
+    if (block < kBlocks - 1) {
+      fetch_block.template operator()<false>(block);
+    } else {
+      fetch_block.template operator()<true>(block);
+    }
   };
   uint64_t state[25] = {};
 #pragma unroll

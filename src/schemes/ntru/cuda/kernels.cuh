@@ -152,11 +152,11 @@ __device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&diges
   }
 }
 
-/// Returns the address of the record of lane m. Lanes beyond the batch get the last record.
+/// Returns the address of the record of lane m in a block of one warp. Lanes beyond the batch get the last record.
 struct LaneRecords {
   Records records;
-  size_t first, count;
-  __device__ const uint8_t* operator()(int m) const { return records[min(first + m, count - 1)]; }
+  size_t count;
+  __device__ const uint8_t* operator()(int m) const { return records[min(block_again() * 32 + m, count - 1)]; }
 };
 
 /// Computes sha3_256 of rm. Each lane computes one item.
@@ -167,8 +167,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, c
   const unsigned lane = warp_lane();
   const size_t first = blockIdx.x * size_t{32};
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane,
-                                               LaneRecords{{rm, S::kRmStride}, first, count});
+  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane, LaneRecords{{rm, S::kRmStride}, count});
   if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
 }
 
@@ -183,17 +182,16 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   const size_t first = blockIdx.x * size_t{32};
   __shared__ uint32_t accepted[8][32];  // not in registers: the second hash needs them
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane,
-                                               LaneRecords{{rm, S::kRmStride}, first, count});
+  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane, LaneRecords{{rm, S::kRmStride}, count});
 #pragma unroll
   for (int j = 0; j < 8; ++j)
     accepted[j][lane] = digest[j];
-  const uint8_t* const prf_key = LaneRecords{sk, first, count}(static_cast<int>(lane)) + S::kPrfOffset;
+  const uint8_t* const prf_key = LaneRecords{sk, count}(static_cast<int>(lane)) + S::kPrfOffset;
   uint32_t prefix[8];
 #pragma unroll
   for (int j = 0; j < 8; ++j)
     prefix[j] = record_word(prf_key, j, 32);
-  polykem::cuda::warp_sha3_256<8, S::kCiphertextBytes>(digest, prefix, scratch, lane, LaneRecords{ct, first, count});
+  polykem::cuda::warp_sha3_256<8, S::kCiphertextBytes>(digest, prefix, scratch, lane, LaneRecords{ct, count});
   const uint32_t flags = first + lane < count ? fail[first + lane] : 0;
   const uint32_t mask = 0u - ((flags | (0u - flags)) >> 31);
 #pragma unroll
