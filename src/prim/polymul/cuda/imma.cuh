@@ -29,7 +29,8 @@ inline constexpr int kImmaBlocks = N > 821 ? 0 : 16;
 #endif
 
 /// The product of one warp. Call store_a() and store_b() (in any order), __syncwarp(), multiply(), for_each_pair(). All
-/// 32 lanes make every call together. `shared` is ImmaShape::kShared bytes for this warp alone, 128-byte aligned.
+/// 32 lanes make every call together. `shared` is ImmaShape::kShared bytes for this warp alone, 128-byte aligned. The
+/// operands of kS3 may be any signed bytes.
 template <int N, MulKind kKind>
 struct ImmaProduct : LimbOperands<N, kKind> {
   using Base = LimbOperands<N, kKind>;
@@ -82,8 +83,8 @@ struct ImmaProduct : LimbOperands<N, kKind> {
   /// zeros from N on. The words of a warp are contiguous, or those of each half of it.
   template <class Store>
   __device__ __forceinline__ void for_each_pair(uint32_t mask, Store&& store) const {
-    constexpr int kNotNegative = 3 * 8192;  // 0 mod 3; sums of three coefficients are between -6 n and 12 n
-    static_assert(kKind != MulKind::kS3 || (6 * N <= kNotNegative && 12 * N + kNotNegative < 3 * 16384));
+    constexpr int kNotNegative = 3 << 25;              // 0 mod 3
+    static_assert(3 * 128 * 128 * N <= kNotNegative);  // sums of three coefficients are at most that
     const int last = kKind == MulKind::kS3 ? 2 * last_coefficient() + kNotNegative : 0;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -94,8 +95,8 @@ struct ImmaProduct : LimbOperands<N, kKind> {
         uint32_t low = coefficient(tile, half, 0);
         uint32_t high = coefficient(tile, half, 1);
         if constexpr (kKind == MulKind::kS3) {
-          low = mod3(low + last);
-          high = mod3(high + last);
+          low = mod3_wide(low + last);
+          high = mod3_wide(high + last);
         }
         uint32_t pair = __byte_perm(low, high, 0x5410);
         if constexpr (kKind != MulKind::kS3) pair &= mask;
@@ -131,7 +132,9 @@ struct ImmaProduct : LimbOperands<N, kKind> {
   /// Returns a coefficient of this lane's word, not reduced.
   __device__ __forceinline__ int coefficient(int tile, int half, int odd) const {
     const int i = half * 2 + odd;
-    return Shape::kSums == 1 ? sum[0][tile][i] : sum[0][tile][i] + (sum[Shape::kSums - 1][tile][i] << 8);
+    const int low = sum[0][tile][i], other = sum[Shape::kSums - 1][tile][i];
+    if constexpr (kKind == MulKind::kShort) return 16 * other - 15 * low;
+    return Shape::kSums == 1 ? low : low + (other << 8);
   }
 
   /// Returns the address of the row that this lane gives to ldmatrix, for the fragment at 0. The four matrices are
@@ -164,8 +167,10 @@ struct ImmaProduct : LimbOperands<N, kKind> {
 
   __device__ __forceinline__ void add_limb_products(int tile, const uint32_t (&p)[Shape::kLimbsPlain][4],
                                                     const uint32_t (&r)[Shape::kLimbsReversed][2]) {
-    constexpr bool kSignedP = kKind != MulKind::kGeneral, kSignedR = kSignedP && kKind != MulKind::kTernary;
+    constexpr bool kSignedP = kKind != MulKind::kGeneral && kKind != MulKind::kShort;
+    constexpr bool kSignedR = kSignedP && kKind != MulKind::kTernary;
     mma_16x8x32<kSignedP, kSignedR>(sum[0][tile], p[0], r[0]);
+    if constexpr (kKind == MulKind::kShort) return mma_16x8x32<false>(sum[1][tile], p[1], r[1]);
     if constexpr (Shape::kLimbsReversed == 2) mma_16x8x32<kSignedP, kSignedR>(sum[1][tile], p[0], r[1]);
     if constexpr (Shape::kLimbsPlain == 2) mma_16x8x32<kSignedP, kSignedR>(sum[1][tile], p[1], r[0]);
   }

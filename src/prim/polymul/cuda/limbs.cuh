@@ -10,6 +10,11 @@
 // Wide operands are two byte limbs, low + 256 * high, unsigned; the product of two high limbs vanishes modulo 2^16. For
 // ternary products the plain operand is b, so that both limbs of a are multiplied by the same fragment of b; otherwise
 // it is a.
+//
+// Modulo 2^12, two products of limbs suffice for two wide operands. With x = low low' and
+// y = (low + 16 high)(low' + 16 high'), whose factors need only be right modulo 2^8, y - x is
+// 16 (low high' + high low') modulo 2^8, so that x + 16 (y - x) is the product modulo 2^12. Both are sums over u, of
+// which the same is true.
 #pragma once
 
 #include "prim/polymul/cuda/polymul_cuda.cuh"
@@ -26,7 +31,7 @@ struct LimbShape {
   static constexpr int kRounds = (kGroups + 31) / 32;  ///< groups per lane
   static constexpr int kLastGroup = kGroups - 1;       ///< holds the coefficients N-5..N-1
   static constexpr int kStride = kPolyStride<N>;       ///< in coefficients
-  static constexpr int kLimbsPlain = kKind == MulKind::kGeneral ? 2 : 1;
+  static constexpr int kLimbsPlain = kKind == MulKind::kGeneral || kKind == MulKind::kShort ? 2 : 1;
   static constexpr int kLimbsReversed = kKind == MulKind::kS3 || kKind == MulKind::kBytes ? 1 : 2;
   static constexpr int kSums = kLimbsReversed;  ///< accumulators: of weight 1 and of weight 2^8
   /// The steps by which the next tile's rows lie further on: 2 if each half of a tile has eight neighbouring rows; 1 if
@@ -134,8 +139,15 @@ struct LimbOperands {
   /// operand is its low byte, sign included.
   template <unsigned kLowBytes, unsigned kHighBytes>
   __device__ __forceinline__ static uint32_t pick_limbs(uint32_t first, uint32_t second, int limb, int limbs) {
+    if (kKind == MulKind::kShort && limb == 1)
+      return __byte_perm(low_plus_high(first), low_plus_high(second), kLowBytes);
     if (kLimbBits == 8 || limbs == 1) return __byte_perm(first, second, limb == 0 ? kLowBytes : kHighBytes);
     return __byte_perm(first >> (7 * limb), second >> (7 * limb), kLowBytes) & 0x7f7f7f7f;
+  }
+
+  /// Returns low + 16 * high, modulo 2^8, of two coefficients, in their low bytes.
+  __device__ __forceinline__ static uint32_t low_plus_high(uint32_t pair) {
+    return __vadd2(pair, (pair >> 4) & 0x00f000f0);
   }
 
   /// Writes both copies of a plain limb; word[i] has the bytes of group lane + 32 i. Copy s holds p[(x + 8s) mod N] at

@@ -19,6 +19,11 @@ __device__ __forceinline__ uint32_t mod3(uint32_t x) {
   return x - 3 * (x * 0xaaabu >> 17);
 }
 
+/// Returns x modulo 3, for x below 2^31. (check-magic: 0x55555556 == (2^32 + 2) / 3)
+__device__ __forceinline__ uint32_t mod3_wide(uint32_t x) {
+  return x - 3 * __umulhi(x, 0x55555556u);
+}
+
 /// Calls f with the degree n as a compile-time constant; returns cudaErrorInvalidValue if no set has that degree.
 template <class F>
 cudaError_t with_degree(size_t n, F&& f) {
@@ -51,8 +56,9 @@ cudaError_t with_degree_and_kind(size_t n, MulKind kind, F&& f) {
         return f.template operator()<N, MulKind::kGeneral>();
       case MulKind::kS3:
         return f.template operator()<N, MulKind::kS3>();
-      case MulKind::kBytes:
-        return cudaErrorInvalidValue;  // only imma has it
+      case MulKind::kBytes:  // only imma has it
+      case MulKind::kShort:
+        return cudaErrorInvalidValue;
     }
     return cudaErrorInvalidValue;
   });

@@ -15,6 +15,7 @@ namespace polykem::cuda {
 enum class MulKind {
   kTernary,  ///< b has coefficients -128..127, such as 0, 1 and -1, of which only the low 8 bits are read; a is any
   kGeneral,  ///< both operands are any 16-bit coefficients
+  kShort,    ///< the same for logq up to 12, at two thirds of the price; only within kernels
   kBytes,    ///< both operands have coefficients -128..127, of which only the low 8 bits are read
   kS3,       ///< both have coefficients 0, 1, 2 or -1; the product is reduced modulo (3, Phi_n), so its coefficient
              ///< n - 1 is 0
