@@ -30,10 +30,14 @@ struct LaneItem {
 
 /// Returns the sum of x over the warp, in every lane.
 __device__ __forceinline__ uint32_t warp_sum(uint32_t x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(0xffffffff, x);
+#else
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
     x += __shfl_xor_sync(0xffffffff, x, distance);
   return x;
+#endif
 }
 
 /// Reads the block's index again: a value that is read again takes no register in between.
@@ -46,6 +50,7 @@ __device__ __forceinline__ size_t block_again() {
 __device__ __forceinline__ unsigned lane_again() {
   unsigned lane;
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  if (lane >= 32) __builtin_unreachable();
   return lane;
 }
 

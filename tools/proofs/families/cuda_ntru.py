@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from proofs.algebra.facts import Form
 from proofs.algebra.terms import (Term, add, bitwise, compare, concat, const, extract, ite, keep_sums_whole, mul,
@@ -12,7 +13,6 @@ from proofs.claims import Claim, Proof, Run, Values
 from proofs.families.cuda import claim, congruent
 from proofs.families.cuda_records import Q, each_byte, expect_alike, expect_bytes, for_alignments, unpacked
 from proofs.families.ntru_lift import quotient_by_x_minus_1
-from proofs.families.ntru_records import DIGITS
 from proofs.machines.memory import Library, bytes_of
 
 
@@ -108,15 +108,23 @@ def leaves(terms: Sequence[Term]) -> list[Term]:
     return list(found)
 
 
+def digit(of: int, j: int, *pair: Values) -> Values:
+    return pair[of] // 3 ** j % 3
+
+
+DIGITS = [[partial(digit, of, j) for j in range(5)] for of in range(2)]
+
+
 def unpacked_trits(n: int) -> Proof:
-    """[NTRU20, unpack_S3]"""
+    """[NTRU20, unpack_S3], two bytes at a time; one byte after the last one may be any."""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
-        out, data = run.space(), run.unknown("b", -(-(n - 1) // 5), 0, 255, 8)
+        out, data = run.space(), run.unknown("b", -(-(n - 1) // 10) * 2, 0, 255, 8)
         run.machine.call(function, out, data.address)
         for i in range(n - 1):
-            run.expect_table(run.result(out, i, 8), data.words[i // 5], DIGITS[i % 5], f"trit {i}")
+            pair = data.words[i // 10 * 2:i // 10 * 2 + 2]
+            run.expect_table(run.result(out, i, 8), pair, DIGITS[i // 5 % 2][i % 5], f"trit {i}")
         expect_bytes(run, out + n - 1, [const(0, 8)] * (row_of(n) - n + 1), "zeros")
 
     return prove

@@ -24,3 +24,13 @@ inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
 inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> (shift & 31));
 }
+/// The sum of products of the four bytes of a and b, and c. All are unsigned, mod 2^32.
+inline uint32_t __dp4a(uint32_t a, uint32_t b, uint32_t c) {
+  for (int i = 0; i < 32; i += 8)
+    c += (a >> i & 0xff) * (b >> i & 0xff);
+  return c;
+}
+/// The sum of products of both halves of a and the two low bytes of b, and c. All are unsigned, mod 2^32.
+inline uint32_t __dp2a_lo(uint32_t a, uint32_t b, uint32_t c) {
+  return c + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
+}

@@ -183,10 +183,9 @@ constexpr int kGuard = ntru::kGuard;
 template <class Set>
 void ntru_unpack(uint16_t* out, const uint8_t* packed) {
   as_warp(1, [&](unsigned lane) {
-    ntru::for_each_group<Set>(lane, [&](int, int j) {
-      const uint4 group = ntru::packed_group<Set>(packed, j);
-      std::memcpy(out + 8 * j, &group, sizeof group);
-    });
+    ntru::Groups<Set> c;
+    ntru::load_packed<Set>(c, packed, lane);
+    ntru::for_each_group<Set>(lane, [&](int i, int j) { std::memcpy(out + 8 * j, &c[i], sizeof c[i]); });
   });
 }
 template <class Set>

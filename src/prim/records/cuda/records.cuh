@@ -32,12 +32,16 @@ __device__ __forceinline__ uint32_t record_word(const uint8_t* record, int w, in
   return __funnelshift_r(words[w], words[w < last ? w + 1 : last], 8 * skip);
 }
 
-/// Begins to copy the aligned words that a record touches to shared memory. Returns the byte of `shared` at which the
-/// record then begins.
-__device__ __forceinline__ int begin_record(uint8_t* shared, const uint8_t* record, int bytes, unsigned lane) {
+/// Begins to copy the aligned words that a record of kBytes bytes touches to shared memory. Returns the byte of
+/// `shared` at which the record then begins.
+template <int kBytes>
+__device__ __forceinline__ int begin_record(uint8_t* shared, const uint8_t* record, unsigned lane) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
-  for (int at = 4 * static_cast<int>(lane); at < skip + bytes; at += 4 * 32)
-    begin_copy<4>(shared + at, record - skip + at);
+#pragma unroll
+  for (int begin = 0; begin < kBytes + 3; begin += 4 * 32) {
+    const int at = begin + 4 * static_cast<int>(lane);
+    if (at < skip + kBytes) begin_copy<4>(shared + at, record - skip + at);
+  }
   return skip;
 }
 
@@ -47,8 +51,9 @@ template <int kLanes = 32, class WordAt>
 __device__ __forceinline__ void store_record(uint8_t* to, int bytes, unsigned lane, WordAt word_at) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(to) & 3);
   uint8_t* base = to - skip;
-  for (int w = static_cast<int>(lane); 4 * w < skip + bytes; w += kLanes) {
-    const int offset = 4 * w - skip;
+  for (int first = 0; 4 * first < 3 + bytes; first += kLanes) {
+    const int w = first + static_cast<int>(lane), offset = 4 * w - skip;
+    if (offset >= bytes) continue;
     const uint32_t value = word_at(offset);
     if (offset >= 0 && offset + 4 <= bytes) {
       *reinterpret_cast<uint32_t*>(base + 4 * w) = value;

@@ -15,6 +15,10 @@ using polykem::cuda::MulKind;
 template <class Set, MulKind kKind>
 using Product = polykem::cuda::ImmaProduct<Shape<Set>::kN, kKind>;
 
+/// The kind of a product of two elements of Rq.
+template <class Set>
+inline constexpr MulKind kWide = Shape<Set>::kLogQ <= 12 ? MulKind::kShort : MulKind::kGeneral;
+
 /// Multiplies the operands in shared memory, which is free afterwards.
 template <class P>
 __device__ __forceinline__ void multiply(P& product) {
@@ -62,18 +66,19 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   store_rq<Set>(ct + block_again() * S::kCiphertextBytes, c, lane);
 }
 
-/// Centres two coefficients mod q, adds `add` to them and reduces them mod 3. Returns two bytes.
+/// Centres two coefficients mod q, given in [0, q). Returns two signed bytes that are the same mod 3.
 template <class Set>
-__device__ __forceinline__ uint16_t centred_mod3(uint32_t pair, uint32_t add) {
-  using S = Shape<Set>;
-  constexpr uint32_t kMinusQ = (3 - (S::kMask + 1) % 3) % 3;
-  const auto to_trit = [add](uint32_t v) {
-    return mod3(v + kMinusQ * (v >> (S::kLogQ - 1)) + add);  // the upper half stands for v - q
-  };
-  return static_cast<uint16_t>(to_trit(pair & 0xffff) | (to_trit(pair >> 16) << 8));
+__device__ __forceinline__ uint16_t centred_mod3(uint32_t pair) {
+  constexpr int kBits = static_cast<int>(Shape<Set>::kLogQ);
+  constexpr uint32_t kOnes = 0x00010001;
+  uint32_t sum = (pair & (63 * kOnes)) + ((pair >> 6) & (63 * kOnes));                 // 64 = 1 mod 3
+  if constexpr (kBits > 12) sum += ((pair >> 12) & (3 * kOnes)) + (256 - 66) * kOnes;  // 66 less fit a signed byte
+  const uint32_t minus_q = (pair >> (kBits - 1)) & kOnes;  // the upper half stands for v - q
+  sum = Shape<Set>::kMask % 3 == 0 ? sum - minus_q : sum + minus_q;
+  return static_cast<uint16_t>(__byte_perm(sum, 0, 0x4420));
 }
 
-/// Writes the trits of c f, centred mod q and then reduced mod (3, Phi_n), to `shared`. f_packed: in shared memory once
+/// Writes c f, centred mod q, to `shared`, as signed bytes that are the same mod 3. f_packed: in shared memory once
 /// all copies have ended.
 template <class Set>
 __device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, const uint8_t* f_packed) {
@@ -81,32 +86,35 @@ __device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, 
   Product<Set, MulKind::kTernary> product(shared);
   {
     const unsigned lane = lane_again();
-    Groups<Set> c;
-    ByteGroups<Set> f;
-    load_packed<Set>(c, ct, lane);
-    close_sum<Set>(c, lane);
+    PackedWords<Set> words;
+    fetch_packed<Set>(words, ct, lane);
     polykem::cuda::end_copies();
     __syncwarp();
-    unpack_trits<Set>(shared, f_packed, lane);
-    load_bytes<Set>(f, shared, lane);
-    __syncwarp();
+    {
+      ByteGroups<Set> f;
+      unpack_trits<Set>(shared, f_packed, lane);
+      load_bytes<Set>(f, shared, lane);
+      __syncwarp();
 #pragma unroll
-    for (uint2& bytes : f)
-      bytes = make_uint2(centred_bytes(bytes.x), centred_bytes(bytes.y));
+      for (uint2& bytes : f)
+        bytes = make_uint2(centred_bytes(bytes.x), centred_bytes(bytes.y));
+      product.store_plain_bytes(f);
+    }
+    Groups<Set> c;
+    unpack_groups<Set>(c, words, ct, lane);
+    close_sum<Set>(c, lane);
     product.store_a(c);
-    product.store_plain_bytes(f);
   }
   multiply(product);
-  const uint32_t minus_last = 2 * centred_mod3<Set>(static_cast<uint32_t>(product.last_coefficient()) & S::kMask, 0);
   product.for_each_pair(S::kMask * 0x10001u, [&](unsigned w, uint32_t pair) {
-    reinterpret_cast<uint16_t*>(shared)[w] = centred_mod3<Set>(pair, minus_last);
+    reinterpret_cast<uint16_t*>(shared)[w] = centred_mod3<Set>(pair);
   });
 }
 
-/// Multiplies the trits in `shared` by 1/f mod (3, Phi_n) and writes the trits of the product, which is m, to `shared`.
-/// inverse_f: packed, in shared memory.
+/// Multiplies the bytes in `shared` by 1/f mod (3, Phi_n) and writes the trits of the product, which is m, to `shared`.
+/// Returns nonzero if m has the wrong number of coefficients of either sign (HPS). inverse_f: packed, in shared memory.
 template <class Set>
-__device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inverse_f) {
+__device__ __forceinline__ uint32_t multiply_m(uint8_t* shared, const uint8_t* inverse_f) {
   using S = Shape<Set>;
   Product<Set, MulKind::kS3> product(shared);
   {
@@ -119,25 +127,19 @@ __device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inver
     product.store_plain_bytes(cf);
     product.store_reversed_bytes(factor);
   }
+  product.lane = lane_again();
   multiply(product);
-  product.for_each_pair(0, [shared](unsigned w, uint32_t pair) {
-    reinterpret_cast<uint16_t*>(shared)[w] = static_cast<uint16_t>(pair | (pair >> 8));
+  uint32_t sum = 0, squares = 0;
+  product.for_each_pair(0, [&](unsigned w, uint32_t pair) {
+    const uint32_t trits = __byte_perm(pair, 0, 0x4420);
+    reinterpret_cast<uint16_t*>(shared)[w] = static_cast<uint16_t>(trits);
+    sum = __dp4a(trits, 0x0101u, sum);
+    squares = __dp4a(trits, trits, squares);
   });
   __syncwarp();
-}
-
-/// Returns nonzero if m has the wrong number of coefficients of either sign (HPS).
-template <class Set>
-__device__ __forceinline__ uint32_t wrong_weight(const uint8_t* m, unsigned lane) {
-  using S = Shape<Set>;
   if constexpr (!S::kHps) return 0;
   constexpr uint32_t kHalfWeight = S::kParams.weight() / 2;
-  uint32_t ones_twos = 0;
-  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32) {
-    const uint32_t four = reinterpret_cast<const uint32_t*>(m)[w];
-    ones_twos += static_cast<uint32_t>(__popc(four & 0x01010101) | (__popc(four & 0x02020202) << 16));
-  }
-  return warp_sum(ones_twos) ^ (kHalfWeight * 0x10001u);
+  return warp_sum(sum | squares << 16) ^ (kHalfWeight * (3 | 5 << 16));
 }
 
 /// Writes the trits of r = (c - Lift(m)) / h mod (q, Phi_n) to `shared`. Returns nonzero if r is not ternary, as it
@@ -146,13 +148,16 @@ template <class Set>
 __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* ct, const uint8_t* m,
                                                const uint8_t* inverse_h) {
   using S = Shape<Set>;
-  Product<Set, MulKind::kGeneral> product(shared);
+  Product<Set, kWide<Set>> product(shared);
   {
     const unsigned lane = lane_again();
-    const int skip = begin_record(shared + S::kRow, m, S::kTritsBytes, lane);
+    const int skip = begin_record<S::kTritsBytes>(shared + S::kRow, m, lane);
+    PackedWords<Set> c_words, factor_words;
+    fetch_packed<Set>(c_words, ct, lane);
+    fetch_packed<Set>(factor_words, inverse_h, lane);
     Groups<Set> c, factor;
-    load_packed<Set>(c, ct, lane);
-    load_packed<Set>(factor, inverse_h, lane);
+    unpack_groups<Set>(c, c_words, ct, lane);
+    unpack_groups<Set>(factor, factor_words, inverse_h, lane);
     close_sum<Set>(c, lane);
     set_last<Set>(factor, 0, lane);
     polykem::cuda::end_copies();
@@ -173,14 +178,14 @@ __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* c
   const uint32_t last = (static_cast<uint32_t>(product.last_coefficient()) & 0xffff) * kOnes;
   uint32_t bad = 0;
   product.for_each_pair(0xffffffff, [&](unsigned w, uint32_t pair) {
-    const uint32_t coefficients = 2 * w < S::kN - 1 ? __vsub2(pair, last) : 0;
-    const uint32_t up_one = __vadd2(coefficients, kOnes) & (S::kMask * kOnes);  // 0, 1, 2 for -1, 0, 1
-    bad |= (up_one & ~(3 * kOnes)) | (up_one & (up_one >> 1) & kOnes);
-    const uint32_t trits = ((up_one >> 1) & kOnes) | ((~(up_one | (up_one >> 1)) & kOnes) << 1);
-    reinterpret_cast<uint16_t*>(shared)[w] = static_cast<uint16_t>(trits | (trits >> 8));
+    const uint32_t x = 2 * w < S::kN - 1 ? __vsub2(pair, last) : 0, half = x >> 1;
+    // Of -1, 0 and 1, all bits but the lowest are the same, and that one is set if they are.
+    bad |= ((x ^ half) & ((S::kMask >> 1) - 1) * kOnes) | (half & ~x & kOnes);
+    const uint32_t trits = ((x & ~half & kOnes) | (x & (2 * kOnes)));
+    reinterpret_cast<uint16_t*>(shared)[w] = static_cast<uint16_t>(__byte_perm(trits, 0, 0x4420));
   });
   __syncwarp();
-  return warp_sum(bad != 0 ? 1 : 0);
+  return __ballot_sync(0xffffffff, bad != 0);
 }
 
 /// The first half of DPKE_Decrypt: computes m, packs it into its part of rm, and sets fail to nonzero if m or ct must
@@ -193,12 +198,12 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   __shared__ alignas(128) uint8_t shared[Product<Set, MulKind::kTernary>::Shape::kShared];
   __shared__ alignas(16) uint8_t packed[2 * S::kTritsBytes + 6];  // f and 1/f
   const size_t item = blockIdx.x;
-  const int skip = begin_record(packed, sk[item], 2 * S::kTritsBytes, lane_again());
+  const int skip = begin_record<2 * S::kTritsBytes>(packed, sk[item], lane_again());
   multiply_cf<Set>(shared, ct[item], packed + skip);
-  multiply_m<Set>(shared, packed + (reinterpret_cast<uintptr_t>(sk[block_again()]) & 3) + S::kInverseFOffset);
+  uint32_t bad =
+      multiply_m<Set>(shared, packed + (reinterpret_cast<uintptr_t>(sk[block_again()]) & 3) + S::kInverseFOffset);
   const unsigned lane = lane_again();
   store_trits<Set>(rm + block_again() * S::kRmStride + S::kTritsBytes, shared, lane);
-  uint32_t bad = wrong_weight<Set>(shared, lane);
   if (kUsedBits != 0) bad |= ct[block_again()][S::kRqBytes - 1] >> kUsedBits;
   if (lane == 0) fail[block_again()] = bad;
 }
@@ -209,7 +214,7 @@ template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     decrypt_r_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
   using S = Shape<Set>;
-  __shared__ alignas(128) uint8_t shared[Product<Set, MulKind::kGeneral>::Shape::kShared];
+  __shared__ alignas(128) uint8_t shared[Product<Set, kWide<Set>>::Shape::kShared];
   const size_t item = blockIdx.x;
   const uint32_t bad =
       multiply_r<Set>(shared, ct[item], rm + item * S::kRmStride + S::kTritsBytes, sk[item] + S::kInverseHOffset);

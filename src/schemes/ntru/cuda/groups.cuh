@@ -28,24 +28,21 @@ __device__ __forceinline__ void for_each_group(unsigned lane, F&& f) {
   }
 }
 
-/// Returns group j of a packed polynomial, whose logq bytes begin at a whole byte. Bits above logq are not cleared.
+/// The words that a lane's groups of a packed polynomial touch.
 template <class Set>
-__device__ __forceinline__ uint4 packed_group(const uint8_t* record, int j) {
-  using S = Shape<Set>;
-  constexpr int kBits = static_cast<int>(S::kLogQ);
-  constexpr int kWords = (3 + kBits + 3) / 4;
-  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
-  const auto* words = reinterpret_cast<const uint32_t*>(record - skip);
-  const int last = (skip + S::kRqBytes - 1) / 4, begin = skip + kBits * j;
-  uint32_t loaded[kWords + 1];
-#pragma unroll
-  for (int w = 0; w < kWords; ++w)
-    loaded[w] = __ldg(words + min(begin / 4 + w, last));
-  loaded[kWords] = 0;
+inline constexpr int kGroupWords = (3 + static_cast<int>(Shape<Set>::kLogQ) + 3) / 4;
+template <class Set>
+using PackedWords = uint32_t[GroupShape<Set>::kRounds][kGroupWords<Set>];
+
+/// Returns the group of coefficients whose logq bytes begin `skip` bytes after the first of the words. Bits above logq
+/// are not cleared.
+template <class Set>
+__device__ __forceinline__ uint4 unpacked_group(const uint32_t (&words)[kGroupWords<Set>], unsigned skip) {
+  constexpr int kBits = static_cast<int>(Shape<Set>::kLogQ), kWords = kGroupWords<Set>;
   uint32_t aligned[kWords + 1];
 #pragma unroll
   for (int w = 0; w < kWords; ++w)
-    aligned[w] = __funnelshift_r(loaded[w], loaded[w + 1], 8 * (begin % 4));
+    aligned[w] = __funnelshift_r(words[w], w + 1 < kWords ? words[w + 1] : 0, 8 * skip);
   aligned[kWords] = 0;
   const auto both = [&](int k) {
     const int low = 2 * k * kBits, high = low + kBits;
@@ -55,10 +52,38 @@ __device__ __forceinline__ uint4 packed_group(const uint8_t* record, int j) {
   return make_uint4(both(0), both(1), both(2), both(3));
 }
 
+/// Loads the words of a packed polynomial. A record's groups of logq bytes begin `skip` bytes after a word in all of a
+/// lane's groups. Reads only words that the record touches.
+template <class Set>
+__device__ __forceinline__ void fetch_packed(PackedWords<Set>& words, const uint8_t* record, unsigned lane) {
+  using S = Shape<Set>;
+  constexpr int kBits = static_cast<int>(S::kLogQ), kLast = GroupShape<Set>::kLastGroup;
+  for_each_group<Set>(lane, [&](int i, int j) {
+    const auto at = reinterpret_cast<uintptr_t>(record + kBits * j);
+    const auto* from = reinterpret_cast<const uint32_t*>(at & ~uintptr_t{3});
+    const bool inside = (i + 1) * 32 < kLast;  // the next group is in the record too
+    const int last = (static_cast<int>(at & 3) + S::kRqBytes - 1 - kBits * j) / 4;
+#pragma unroll
+    for (int w = 0; w < kGroupWords<Set>; ++w)
+      words[i][w] = __ldg(from + (inside ? w : min(w, last)));
+  });
+}
+
+/// Computes poly_Sq_frombytes from the words of a record, except for coefficient n - 1, which remains undefined.
+template <class Set>
+__device__ __forceinline__ void unpack_groups(Groups<Set>& c, const PackedWords<Set>& words, const uint8_t* record,
+                                              unsigned lane) {
+  constexpr int kBits = static_cast<int>(Shape<Set>::kLogQ);
+  const auto skip = static_cast<unsigned>(reinterpret_cast<uintptr_t>(record + kBits * static_cast<int>(lane)) & 3);
+  for_each_group<Set>(lane, [&](int i, int) { c[i] = unpacked_group<Set>(words[i], skip); });
+}
+
 /// Computes poly_Sq_frombytes, except for coefficient n - 1, which remains undefined.
 template <class Set>
 __device__ __forceinline__ void load_packed(Groups<Set>& c, const uint8_t* record, unsigned lane) {
-  for_each_group<Set>(lane, [&](int i, int j) { c[i] = packed_group<Set>(record, j); });
+  PackedWords<Set> words;
+  fetch_packed<Set>(words, record, lane);
+  unpack_groups<Set>(c, words, record, lane);
 }
 
 /// Overwrites coefficient n - 1, which records do not hold.
@@ -71,12 +96,13 @@ __device__ __forceinline__ void set_last(Groups<Set>& c, uint32_t value, unsigne
 /// Completes poly_Rq_sum_zero_frombytes after load_packed(): coefficient n - 1 becomes minus the sum of the others.
 template <class Set>
 __device__ __forceinline__ void close_sum(Groups<Set>& c, unsigned lane) {
+  constexpr uint32_t kOnes = 0x0101;
   uint32_t sum = 0;
   for_each_group<Set>(lane, [&](int i, int j) {
-    sum = __vadd2(sum, __vadd2(c[i].x, c[i].y));
-    if (j < GroupShape<Set>::kLastGroup) sum = __vadd2(sum, __vadd2(c[i].z, c[i].w));
+    sum = __dp2a_lo(c[i].x, kOnes, __dp2a_lo(c[i].y, kOnes, sum));
+    if (j < GroupShape<Set>::kLastGroup) sum = __dp2a_lo(c[i].z, kOnes, __dp2a_lo(c[i].w, kOnes, sum));
   });
-  set_last<Set>(c, 0u - warp_sum((sum & 0xffff) + (sum >> 16)), lane);
+  set_last<Set>(c, 0u - warp_sum(sum), lane);
 }
 
 /// Loads a row of bytes, which is 8-byte aligned.

@@ -71,19 +71,26 @@ __device__ __forceinline__ void store_rq(uint8_t* to, uint16_t* c, unsigned lane
   store_record(to, Shape<Set>::kRqBytes, lane, [c](int at) { return pack_rq_word<Set>(c, at); });
 }
 
-/// Returns four bytes of five trits each, beginning at byte `offset` >= -3 of the packed form of t. t: values 0, 1, 2
-/// in shared memory, zero from n - 1 on.
+/// Returns four bytes of five trits each, beginning at byte `offset` >= -3 of the packed form of t; bytes outside that
+/// form are undefined. t: values 0, 1, 2 in shared memory, zero from n - 1 on, 4-byte aligned.
 template <class Set>
 __device__ __forceinline__ uint32_t pack_trits_word(const uint8_t* t, int offset) {
-  uint32_t word = 0;
+  constexpr uint32_t kLastWord = Shape<Set>::kRow / 4 - 1;
+  const auto* words = reinterpret_cast<const uint32_t*>(t);
+  const int first = 5 * offset + 16;  // not negative
+  const uint32_t word = static_cast<uint32_t>(first / 4) - 4;
+  uint32_t read[6], x[5];
 #pragma unroll
-  for (int b = 0; b < 4; ++b) {
-    const int k = offset + b;
-    if (k < 0 || k >= Shape<Set>::kTritsBytes) continue;
-    const uint8_t* five = t + 5 * k;
-    word |= (five[0] + 3u * five[1] + 9u * five[2] + 27u * five[3] + 81u * five[4]) << (8 * b);
-  }
-  return word;
+  for (uint32_t i = 0; i < 6; ++i)
+    read[i] = words[min(word + i, kLastWord)];
+#pragma unroll
+  for (int i = 0; i < 5; ++i)
+    x[i] = __funnelshift_r(read[i], read[i + 1], 8 * (first % 4));
+  const uint32_t byte0 = __dp4a(x[0], 0x1b090301u, __dp4a(x[1], 0x00000051u, 0u));
+  const uint32_t byte1 = __dp4a(x[1], 0x09030100u, __dp4a(x[2], 0x0000511bu, 0u));
+  const uint32_t byte2 = __dp4a(x[2], 0x03010000u, __dp4a(x[3], 0x00511b09u, 0u));
+  const uint32_t byte3 = __dp4a(x[3], 0x01000000u, __dp4a(x[4], 0x511b0903u, 0u));
+  return byte0 + (byte1 << 8) + (byte2 << 16) + (byte3 << 24);
 }
 
 /// Computes poly_S3_tobytes of trits in shared memory.
@@ -92,22 +99,35 @@ __device__ __forceinline__ void store_trits(uint8_t* to, const uint8_t* t, unsig
   store_record(to, Shape<Set>::kTritsBytes, lane, [t](int at) { return pack_trits_word<Set>(t, at); });
 }
 
-/// Writes the trits of a packed polynomial to t: kRow values 0, 1, 2. The inverse of store_trits().
+/// Writes the trits of a packed polynomial to t: kRow values 0, 1, 2, 2-byte aligned. The inverse of store_trits(). One
+/// byte after the packed form may be read.
 template <class Set>
 __device__ __forceinline__ void unpack_trits(uint8_t* t, const uint8_t* packed, unsigned lane) {
   using S = Shape<Set>;
-#pragma unroll 2
-  for (int k = static_cast<int>(lane); k < S::kTritsBytes; k += 32) {
-    uint32_t rest = packed[k];
+  constexpr int kPairs = (S::kTritsBytes + 1) / 2, kRounds = (kPairs + 31) / 32;
+  static_assert(S::kN % 2 == 1);
+  auto* out = reinterpret_cast<uint16_t*>(t);
+#pragma unroll
+  for (int i = 0; i < kRounds; ++i) {
+    const int k = static_cast<int>(lane) + 32 * i;
+    if ((i + 1) * 32 > kPairs && k >= kPairs) continue;
+    // Two bytes side by side, and their quotients by 3, 9, 27, 81 and 243.
+    const uint32_t q0 = packed[2 * k] | static_cast<uint32_t>(packed[2 * k + 1]) << 16;
+    const uint32_t q1 = (q0 * 171) >> 9 & 0x007f007f, q2 = (q0 * 57) >> 9 & 0x001f001f;
+    const uint32_t q3 = (q0 * 19) >> 9 & 0x000f000f, q4 = (q0 * 203) >> 14 & 0x00030003;
+    const uint32_t q5 = q4 & (q4 >> 1) & 0x00010001;
+    const uint32_t trits01 = q0 + 253 * q1 - 768 * q2;  // (q0 - 3 q1) + 256 (q1 - 3 q2)
+    const uint32_t trits23 = q2 + 253 * q3 - 768 * q4, trit4 = q4 - 3 * q5;
+    const uint32_t pairs[5] = {trits01, trits23, __byte_perm(trit4, trits01, 0x4460),
+                               __byte_perm(trits01, trits23, 0x4463), __byte_perm(trits23, trit4, 0x4463)};
 #pragma unroll
     for (int j = 0; j < 5; ++j) {
-      const uint32_t quotient = (rest * 43691u) >> 17;
-      if (5 * k + j < S::kN - 1) t[5 * k + j] = static_cast<uint8_t>(rest - 3 * quotient);
-      rest = quotient;
+      if (32 * (i + 1) * 10 <= S::kN - 1 || 10 * k + 2 * j < S::kN - 1)
+        out[5 * k + j] = static_cast<uint16_t>(pairs[j]);
     }
   }
-  for (int i = S::kN - 1 + static_cast<int>(lane); i < S::kRow; i += 32)
-    t[i] = 0;
+  static_assert(S::kRow - (S::kN - 1) <= 32);
+  if (static_cast<int>(lane) < S::kRow - (S::kN - 1)) t[S::kN - 1 + lane] = 0;
   __syncwarp();
 }
 
