@@ -50,7 +50,6 @@ __device__ __forceinline__ size_t block_again() {
 __device__ __forceinline__ unsigned lane_again() {
   unsigned lane;
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-  if (lane >= 32) __builtin_unreachable();
   return lane;
 }
 
