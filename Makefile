@@ -24,7 +24,7 @@ all: ## Build the library and the program build/bin/polykem
 	@test -f $(BUILD)/CMakeCache.txt || $(CONFIGURE) -DPOLYKEM_BUILD_TESTS=OFF
 	@cmake --build $(BUILD) -j $(JOBS)
 
-cuda: ## Build the CUDA modules, with a compiler from PyPI where there is none (ARCHS="80;90": for other GPUs than 9.0)
+cuda: ## Build the CUDA modules, with a compiler from PyPI where there is none (for the GPUs here, ARCHS="80;90": for these, ARCHS=all: for every one)
 	@tools/setup.sh demo cuda
 	@tools/cuda_toolchain.sh
 	@$(CONFIGURE) -DPOLYKEM_CUDA=ON -DPOLYKEM_CKKS=ON $(if $(ARCHS),'-DPOLYKEM_CUDA_ARCHS=$(ARCHS)') >/dev/null
@@ -160,7 +160,7 @@ package-wheel: ## That and its wheels (manylinux_2_28), one for each of Python 3
 	@tools/setup.sh wheel
 	@tools/package/wheel.py $(addprefix --python ,$(PYTHON))
 
-package-wheel-cuda: ## The wheel of the CUDA modules, polykem-cuda, in dist/ (half an hour)
+package-wheel-cuda: ## The wheel of the CUDA modules, polykem-cuda, in dist/ (an hour of a core)
 	@tools/setup.sh wheel cuda
 	@tools/package/wheel.py --cuda
 

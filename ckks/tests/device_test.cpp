@@ -39,6 +39,8 @@ struct CkksDevice : testing::Test {
   void TearDown() override {
     shim().limit = shim().calls_left = ~size_t{0};
     shim().devices = 1;
+    shim().compute_major = 9;
+    *shim().loading = 0;
     EXPECT_EQ(verdict.faults(), 0U);
     EXPECT_EQ(shim().used, used) << "memory of the device that nobody freed";
   }
@@ -134,6 +136,24 @@ TEST_F(CkksDevice, OutOfMemoryIsAnError) {
   }
   shim().calls_left = 0;
   EXPECT_EQ(polykem_ckks_ciphertexts_to_device(world.device(), a.here.get(), &out), POLYKEM_CKKS_ERR_OUT_OF_MEMORY);
+}
+
+TEST_F(CkksDevice, CardsWithoutCodeAreRefusedAtOpen) {
+  ApiWorld world(kNarrow);
+  const auto refusal = [&] {
+    polykem_ckks_device* device = nullptr;
+    EXPECT_EQ(polykem_ckks_device_open(world.context(), 0, 0, &device), POLYKEM_CKKS_ERR_DEVICE);
+    return std::string(polykem_ckks_error_text());
+  };
+  shim().compute_major = 8;
+  EXPECT_EQ(refusal(), "GPU 0: Simulated GPU has compute capability 8.0; CKKS needs 9.0 or newer");
+  shim().compute_major = 12;
+  *shim().loading = 209;  // cudaErrorNoKernelImageForDevice
+  EXPECT_EQ(refusal(),
+            "GPU 0: the module has code for 9.0, 10.0, not for Simulated GPU, compute capability 12.0: "
+            "make cuda ARCHS=120");
+  *shim().loading = 222;  // cudaErrorUnsupportedPtxVersion
+  EXPECT_NE(refusal().find("12.0 (an error): make cuda ARCHS=120"), std::string::npos);
 }
 
 TEST_F(CkksDevice, PlacesMustAgree) {

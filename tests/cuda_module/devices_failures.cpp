@@ -129,10 +129,28 @@ void check_calls(size_t count, int stride) {
 
 /// A module that was compiled for other GPUs says so, and names those for which it should be compiled.
 void check_no_code() {
-  has_machine_code = false;
+  loading[0] = loading[1] = cudaErrorNoKernelImageForDevice;
   ErrorText why{};
   expect(table().open(&why) == Outcome::kFailed, "a module without code for the GPU opens");
-  expect(std::strstr(why.text, "make cuda ARCHS=90") != nullptr, why.text);
+  expect(std::string(why.text) ==
+             "the module has code for 7.5, 8.0, not for Fake GPU, compute capability 9.0: "
+             "make cuda ARCHS=90",
+         why.text);
+}
+
+/// PTX that the driver cannot translate is no code either; the driver's words say so.
+void check_new_ptx() {
+  loading[0] = loading[1] = cudaErrorUnsupportedPtxVersion;
+  ErrorText why{};
+  expect(table().open(&why) == Outcome::kFailed, "a module with PTX for a later driver opens");
+  expect(std::strstr(why.text, "9.0 (of the fake runtime): make cuda ARCHS=90") != nullptr, why.text);
+}
+
+/// A device that cannot be used, since another process has it for itself, leaves the others in use.
+void check_one_busy() {
+  loading[0] = cudaErrorDevicesUnavailable;
+  expect(exchange(Records(500, true)), "exchange");
+  expect(table().device_count() == 1 && devices_in_use() == 1, "the second device is used");
 }
 
 /// The process ends while a thread is inside the driver, whose handler at exit tears it down.
@@ -166,6 +184,8 @@ std::span<const Check> failure_checks() {
       {"calls", [] { check_calls(500, 1); }},
       {"calls_large", [] { check_calls(200000, 5); }},
       {"no_code", check_no_code},
+      {"new_ptx", check_new_ptx},
+      {"one_busy", check_one_busy},
       {"exit_while_opening", check_exit_while_opening},
       {"exit_while_computing", check_exit_while_computing},
   };

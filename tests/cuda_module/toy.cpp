@@ -261,7 +261,9 @@ std::span<const DeviceScheme* const> device_schemes() {
 namespace polykem::cuda {
 
 cudaError_t find_machine_code() {
-  return has_machine_code ? cudaSuccess : cudaErrorNoKernelImageForDevice;
+  int device = 0;
+  (void)cudaGetDevice(&device);
+  return loading[device];
 }
 
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,

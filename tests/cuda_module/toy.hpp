@@ -23,7 +23,7 @@ constexpr size_t kExpandedBytes = 64;
 constexpr size_t kTiles = 3;
 
 inline int failures = 0;
-inline bool has_machine_code = true;
+inline cudaError_t loading[fake_runtime::kDevices]{};  ///< what loading the kernels returns, for each device
 /// The number of expanded keys that were used; of runs of the tiled step.
 inline std::atomic<size_t> marks_seen{0}, tiles_run{0};
 

@@ -9,7 +9,7 @@ Without --python it builds a wheel for each of python3.10, python3.11 and python
 the stable ABI and serves later versions too. The wheels load on glibc 2.28 and newer (manylinux_2_28): they are linked
 with stubs (link_stubs.py), and with libstdc++ and libcrypto as static libraries. The same commit gives the same bytes
 in every folder, with the same compiler and the tools of requirements.txt. --sdist stops after the source distribution;
---cuda builds the wheel of the CUDA modules, polykem-cuda, for every GPU since Turing, which takes half an hour or more.
+--cuda builds the wheel of the CUDA modules, polykem-cuda, for every GPU since Turing, which takes an hour of a core.
 """
 
 import argparse
@@ -155,11 +155,10 @@ def wheel_parts(python):
 
 
 def build_modules(nvcc, source, scratch, variables, defines):
-    """Builds the CUDA modules and returns their folder. Code for 7.5, 8.0 and 9.0 also runs on 8.6 and 8.9, its PTX on
-    later GPUs."""
+    """Builds the CUDA modules for all GPUs and returns their folder."""
     folder = scratch / "cuda"
-    settings = {"CMAKE_BUILD_TYPE": "Release", "POLYKEM_CUDA": "ON", "POLYKEM_NVCC": nvcc, "POLYKEM_CUDA_LINES": "OFF",
-                "POLYKEM_CUDA_ARCHS": "75;80;90", "POLYKEM_CUDA_PTX": "ON", "POLYKEM_BUILD_TESTS": "OFF",
+    settings = {"CMAKE_BUILD_TYPE": "Release", "POLYKEM_CUDA": "ON", "POLYKEM_NVCC": nvcc,
+                "POLYKEM_CUDA_ARCHS": "all", "POLYKEM_BUILD_TESTS": "OFF",
                 "POLYKEM_BUILD_CLI": "OFF", "POLYKEM_BUILD_PROVIDER": "OFF", "POLYKEM_BUILD_EXAMPLES": "OFF"}
     run("cmake", "-G", "Ninja", "-S", source, "-B", folder, *(f"-D{name}={value}" for name, value in settings.items()),
         *(f"-D{define}" for define in defines), env=variables)

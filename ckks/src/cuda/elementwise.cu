@@ -40,6 +40,14 @@ cudaError_t key_products(const KeyProduct<Word>& job, const KeySwitchRows& rows,
 
 }  // namespace
 
+cudaError_t find_machine_code() {
+  cudaFuncAttributes attributes;
+  const auto kernel = reinterpret_cast<const void*>(elementwise_kernel<AddWords, 1, uint32_t>);
+  const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+  if (error != cudaSuccess) (void)cudaGetLastError();
+  return error;
+}
+
 template <class Word>
 cudaError_t add(Word* out, const Word* a, const Word* b, size_t rows, const RowMap& map, const Tables<Word>& tables,
                 cudaStream_t stream) {

@@ -46,6 +46,9 @@ cudaError_t ntt(Form form, Direction direction, Word* data, size_t rows, const R
 cudaError_t ntt_imma(Form form, Direction direction, uint32_t* data, size_t rows, const RowMap& map,
                      const Tables<uint32_t>& tables, cudaStream_t stream);
 
+/// Loads the code for the current device. Returns the driver's error if there is none.
+cudaError_t find_machine_code();
+
 /// Compute out = a + b, a - b, -a. out may be a or b. All three have `rows` rows.
 template <class Word>
 cudaError_t add(Word* out, const Word* a, const Word* b, size_t rows, const RowMap& map, const Tables<Word>& tables,

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "ckks/src/cuda_module/level.hpp"
+#include "prim/cuda/machine_code.hpp"
 
 namespace polykem::ckks {
 
@@ -298,12 +299,19 @@ class Gpu final : public OpenDevice {
 };
 
 void check_gpu(int ordinal) {
-  int gpus = 0, major = 0;
+  int gpus = 0;
   check(cudaGetDeviceCount(&gpus), "looking for GPUs");
   if (ordinal >= gpus) throw GpuError(Outcome::kFailed, "there are " + std::to_string(gpus) + " GPUs, numbered from 0");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal), "asking what the GPU can do");
-  if (major < kMinMajor)
-    throw GpuError(Outcome::kFailed, "its compute capability is " + std::to_string(major) + ".x, and 9.0 is needed");
+  cudaDeviceProp gpu;
+  check(cudaGetDeviceProperties(&gpu, ordinal), "asking what the GPU can do");
+  if (gpu.major < kMinMajor)
+    throw GpuError(Outcome::kFailed, std::string(gpu.name) + " has compute capability " + std::to_string(gpu.major) +
+                                         "." + std::to_string(gpu.minor) + "; CKKS needs 9.0 or newer");
+  const CurrentDevice current(ordinal);
+  const cudaError_t found = find_machine_code();
+  if (polykem::cuda::is_without_code(found))
+    throw GpuError(Outcome::kFailed, polykem::cuda::without_code(found, gpu.name, gpu.major, gpu.minor));
+  check(found, "loading the kernels");
 }
 
 }  // namespace

@@ -40,8 +40,14 @@ enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
-  cudaErrorInvalidConfiguration = 9
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorInvalidKernelImage = 200,
+  cudaErrorNoKernelImageForDevice = 209,
+  cudaErrorJitCompilerNotFound = 221,
+  cudaErrorUnsupportedPtxVersion = 222,
+  cudaErrorJitCompilationDisabled = 223
 };
+struct cudaFuncAttributes {};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension, cudaLaunchAttributeProgrammaticStreamSerialization };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
@@ -60,6 +66,12 @@ struct cudaLaunchConfig_t {
   unsigned numAttrs;
 };
 
+namespace host_shim {
+inline int loading = cudaSuccess;  ///< what loading the kernels returns
+}
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) {
+  return static_cast<cudaError_t>(host_shim::loading);
+}
 inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int bytes) {
   return bytes <= 227 * 1024 ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -89,7 +101,10 @@ using cudaMemPool_t = void*;
 enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
 enum cudaMemLocationType { cudaMemLocationTypeDevice = 1 };
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
-enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75 };
+struct cudaDeviceProp {
+  char name[256];
+  int major, minor;
+};
 struct cudaMemPoolProps {
   cudaMemAllocationType allocType;
   struct {
@@ -114,10 +129,7 @@ inline cudaError_t cudaGetDevice(int* device) {
 inline cudaError_t cudaSetDevice(int device) {
   return device == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
-inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
-  *value = 9;
-  return cudaSuccess;
-}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 inline cudaError_t cudaGetLastError() {
   return cudaSuccess;
 }

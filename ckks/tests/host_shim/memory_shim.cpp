@@ -8,7 +8,7 @@
 
 namespace {
 
-ShimMemory memory{0, 0, 0, ~size_t{0}, ~size_t{0}, 0, 1};
+ShimMemory memory{0, 0, 0, ~size_t{0}, ~size_t{0}, 0, 1, 9, &host_shim::loading};
 std::map<void*, size_t> sizes;
 std::mutex mutex;
 
@@ -65,6 +65,11 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
 
 cudaError_t cudaMemGetInfo(size_t* unused, size_t* all) {
   *unused = *all = size_t{1} << 30;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {"Simulated GPU", memory.compute_major, 0};
   return cudaSuccess;
 }
 

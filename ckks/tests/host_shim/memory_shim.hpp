@@ -10,6 +10,8 @@ struct ShimMemory {
   size_t calls_left;                ///< number of further allocations that succeed
   size_t waiting;                   ///< bytes that become free when the pool is trimmed
   int devices;
+  int compute_major;  ///< of its compute capability
+  int* loading;       ///< the cudaError_t of loading the kernels
 };
 
 extern "C" ShimMemory* polykem_shim_memory();

@@ -3,7 +3,7 @@
 # The CUDA backend: its loader, always part of the library, and the module libpolykem_cuda.so, where there is an nvcc.
 #   POLYKEM_CUDA         AUTO: build the module if nvcc is found; ON: fail without it; OFF, within another project: do
 #                        not look for it
-#   POLYKEM_CUDA_ARCHS   real architectures, e.g. "75;80;86;89;90"
+#   POLYKEM_CUDA_ARCHS   architectures, see cmake/cuda_archs.cmake
 #   POLYKEM_CUDA_PTX     also embed PTX of the newest of them, for later GPUs
 #   POLYKEM_CUDA_KERNELS OFF: the target all compiles the module's host code alone, no kernel and no benchmark
 set(default AUTO)
@@ -12,7 +12,6 @@ if(NOT PROJECT_IS_TOP_LEVEL)
 endif()
 set(POLYKEM_CUDA ${default} CACHE STRING "Build the CUDA module: AUTO, ON or OFF")
 set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
 option(POLYKEM_CUDA_PTX "Embed PTX of the newest architecture" OFF)
 option(POLYKEM_CUDA_KERNELS "Compile the CUDA kernels by default; off in make test" ON)
 
@@ -40,6 +39,7 @@ if(NOT POLYKEM_NVCC)
   message(STATUS "polykem: no CUDA compiler, the CUDA module is not built")
   return()
 endif()
+include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
 message(STATUS "polykem: CUDA module with ${POLYKEM_NVCC} for ${POLYKEM_CUDA_ARCHS}")
 
 # A scheme's GPU code is found in its folder; schemes/device_schemes.cpp lists it.
@@ -48,7 +48,6 @@ file(GLOB POLYKEM_CUDA_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE
 list(FILTER POLYKEM_CUDA_SOURCES INCLUDE REGEX "[.](cu|cpp)$")
 list(APPEND POLYKEM_CUDA_SOURCES prim/polymul/cuda/imma.cu schemes/device_schemes.cpp)
 
-include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
 polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES})
 set(POLYKEM_CUDA_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_cuda.so)
 polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})

@@ -7,6 +7,7 @@
 
 #include "accelerators/cuda/module/gather.hpp"
 #include "core/secure.hpp"
+#include "prim/cuda/machine_code.hpp"
 
 namespace polykem::cuda {
 
@@ -245,13 +246,9 @@ std::string DeviceManager::unusable(const Device& device) {
     return std::string(info.name) + " is too old: compute capability 7.5 or newer is needed";
   device.make_current();
   const cudaError_t found = find_machine_code();
-  if (found != cudaErrorNoKernelImageForDevice) {
-    check(found, "loading the kernels");
-    return "";
-  }
-  const std::string major = std::to_string(info.compute_major), minor = std::to_string(info.compute_minor);
-  return std::string("the module has no code for ") + info.name + ": compile it for compute capability " + major + "." +
-         minor + ", make cuda ARCHS=" + major + minor;
+  if (is_without_code(found)) return without_code(found, info.name, info.compute_major, info.compute_minor);
+  check(found, "loading the kernels");
+  return "";
 }
 
 DeviceManager::DeviceManager() {
@@ -259,7 +256,11 @@ DeviceManager::DeviceManager() {
   int count = 0;
   try {
     check(cudaGetDeviceCount(&count), "looking for GPUs");
-    for (int i = 0; i < count; ++i) {
+  } catch (const CudaError& error) {
+    problem_ = error.text;
+  }
+  for (int i = 0; i < count; ++i) {
+    try {
       auto device = std::make_unique<Device>(i);
       const std::string problem = unusable(*device);
       if (problem.empty()) {
@@ -267,9 +268,9 @@ DeviceManager::DeviceManager() {
       } else {
         problem_ = problem;
       }
+    } catch (const CudaError& error) {  // another process has it for itself, or it does not answer
+      problem_ = error.text;
     }
-  } catch (const CudaError& error) {
-    problem_ = error.text;
   }
   if (devices_.empty() && problem_.empty()) problem_ = "the driver knows of no GPU";
 }

@@ -8,7 +8,7 @@
 
 namespace polykem::cuda {
 
-/// Returns cudaErrorNoKernelImageForDevice unless the module was compiled for the current device.
+/// Loads the module's code for the current device. is_without_code() of the result is true if it has none.
 cudaError_t find_machine_code();
 
 /// to[i] = from[index[i]] for records of `record_bytes` bytes; all in device memory. Asynchronous on `stream`.

@@ -53,9 +53,13 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
   if (lane.inside) store_from_shared<4 * kWords>(to, lane.exchange, lane.index);
 }
 
-/// The number of blocks for which a multiprocessor has registers.
+/// The number of blocks for which a multiprocessor has registers without spills.
 template <class Set, bool kExpanded>
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int kEncryptBlocks = 3;
+#else
 inline constexpr int kEncryptBlocks = Shape<Set>::kK == 4 || (Shape<Set>::kK == 3 && kExpanded) ? 3 : 4;
+#endif
 
 /// Computes s^ and t^ = A^ s^ + e^ from s and e, and writes everything of pk and sk but H(pk).
 template <class Set>
