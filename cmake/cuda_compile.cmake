@@ -140,6 +140,8 @@ endfunction()
 function(polykem_cuda_program target)
   polykem_cuda_gencode(gencode)
   polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${ARGN})
+  get_property(build_info GLOBAL PROPERTY POLYKEM_CUDA_BUILD_INFO)
+  list(APPEND objects ${build_info})
   set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${target})
   add_custom_command(
     OUTPUT ${program}

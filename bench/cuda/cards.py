@@ -109,7 +109,8 @@ def main():
         for gpus in (*ordinals, every):
             runs.setdefault(gpus, []).append(measure(options, gpus))
         of_all = runs[every][-1]
-        kept = {key: of_all[key] for key in ("device", "devices", "driver", "cuda", "version", "commit", "samples")}
+        kept = {key: of_all[key]
+                for key in ("device", "devices", "driver", "cuda", "version", "commit", "sources", "samples")}
         copies = {gpus: [report["pcie_gb_per_s"] for report in reports] for gpus, reports in runs.items()}
         clocks = {gpus: [report["clocks"] for report in reports] for gpus, reports in runs.items()}
         cases = summary(runs, every)

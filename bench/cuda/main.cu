@@ -124,7 +124,7 @@ int run(int argc, char** argv) {
   const auto info = module.table->device_info(0);
   const int devices = module.table->device_count();
   std::printf("%d x %s, %d multiprocessors each\n", devices, info.name, info.multiprocessors);
-  const Machine machine{info.name, options.command, devices, measure_rates(devices)};
+  const Machine machine{info.name, options.command, json_of(*module.table->build), devices, measure_rates(devices)};
   std::vector<SetResult> results;
   for (const Set& set : sets) {
     results.push_back(measure(options, *module.table, machine.rates, set));

@@ -25,6 +25,7 @@ struct SetResult {
 /// What applies to all sets of a run.
 struct Machine {
   std::string device, command;
+  std::string build;  ///< what the module was built from, as members of JSON
   int devices;
   Rates rates;
 };
@@ -114,11 +115,10 @@ inline void write_json(const std::string& path, const std::vector<SetResult>& se
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
-  const char* commit = std::getenv("POLYKEM_COMMIT");
   const Rates& rates = machine.rates;
   out << "{\n \"device\": \"" << machine.device << "\", \"devices\": " << machine.devices << ", \"driver\": " << driver
-      << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version() << "\", \"commit\": \""
-      << (commit == nullptr ? "" : commit) << "\",\n \"command\": \"" << machine.command << "\"";
+      << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version() << "\", " << machine.build
+      << ",\n \"command\": \"" << machine.command << "\"";
   const auto same = [&](const SetResult& r) { return r.items == sets.front().items; };
   if (std::all_of(sets.begin(), sets.end(), same)) out << ", \"items\": " << sets.front().items;
   out << ", \"samples\": " << kSamples << ",\n \"pcie_gb_per_s\": {\"in\": " << rates.in / 1e9

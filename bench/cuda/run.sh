@@ -23,7 +23,7 @@ steps=${*:-rates bench}
 families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac hybrid mldsa}
 families=${families//,/ }
 failed=no
-export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
+export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || true)}
 . "$root/bench/cuda/result.sh"
 
 target_of() {
@@ -43,7 +43,7 @@ target_of() {
 # The GPU's tests and benchmarks are one CMake project; this builds what the steps need of it.
 build_targets() {
   local log=$build.log
-  { cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON &&
+  { cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON -DPOLYKEM_COMMIT="$POLYKEM_COMMIT" &&
     cmake --build "$build" -j "$(nproc)" --target polykem_cuda "$@"; } >"$log" 2>&1 || {
     grep -E -A5 'error|FAILED' "$log" | head -n 40 || tail -n 20 "$log"
     return 1
@@ -112,6 +112,12 @@ for step in $steps; do
   targets+=("$(target_of "$step")")
 done
 [[ -n ${POLYKEM_GPU_BUILT:-} ]] || build_targets "${targets[@]}"
+# The results name these sources.
+sources=$(cmake -P "$root/cmake/build_info.cmake")
+grep -q -a "${sources##* }" "$build/bin/libpolykem_cuda.so" || {
+  echo "run.sh: $build/bin/libpolykem_cuda.so was built from other sources than those in $root" >&2
+  exit 1
+}
 for step in $steps; do
   run_step "$step"
 done

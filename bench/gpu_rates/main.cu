@@ -11,6 +11,7 @@
 #include "../cuda/floors_units.hpp"
 #include "../cuda/host.hpp"
 #include "../cuda/timing.hpp"
+#include "accelerators/cuda/module/build_info.hpp"
 #include "kernels.cuh"
 #include "prim/aes/aes128.hpp"
 #include "prim/keccak/keccak.hpp"
@@ -242,11 +243,9 @@ void write_json(const std::string& path, const cudaDeviceProp& properties, const
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
-  const char* commit = std::getenv("POLYKEM_COMMIT");
   out << "{\n \"device\": \"" << properties.name << "\", \"multiprocessors\": " << properties.multiProcessorCount
-      << ", \"driver\": " << driver << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version()
-      << "\", \"commit\": \"" << (commit == nullptr ? "" : commit) << "\", \"samples\": " << kSamples
-      << ",\n \"rates\": [";
+      << ", \"driver\": " << driver << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version() << "\", "
+      << json_of(cuda::kBuild) << ", \"samples\": " << kSamples << ",\n \"rates\": [";
   const char* between = "\n";
   for (const Rate& rate : rates) {
     out << between << "  {\"name\": \"" << rate.name << "\", \"of\": \"" << rate.of

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "accelerators/cuda/module/build_info.hpp"
 #include "bench/frodo_scaling/scaling.hpp"
 #include "host.hpp"
 
@@ -58,10 +59,9 @@ inline std::string json_of_parts(const PartTimes& parts) {
 
 inline std::string json_of(const PaperReport& report) {
   std::ostringstream out;
-  const char* commit = std::getenv("POLYKEM_COMMIT");
   out << "{\n \"device\": \"" << report.device << "\", \"cpu\": \"one core, " << report.cpu_backend
-      << "\", \"version\": \"" << polykem_version() << "\", \"commit\": \"" << (commit == nullptr ? "" : commit)
-      << "\",\n \"samples\": " << kSamples << ",\n \"generation\": [";
+      << "\", \"version\": \"" << polykem_version() << "\", " << json_of(cuda::kBuild)
+      << ",\n \"samples\": " << kSamples << ",\n \"generation\": [";
   const char* between = "\n";
   for (const GenerationRow& r : report.generation) {
     out << between << "  {\"function\": \"" << r.function << "\", \"n\": " << r.n << ", \"batch\": " << r.batch

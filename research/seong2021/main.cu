@@ -496,10 +496,8 @@ int run_all(const char* json_path) {
     crowds.push_back(crowd(n, gpu, cpu, ref));
   const std::vector<SharedRow> shared = {shared_key("ntruhps2048509", 496), shared_key("ntruhps2048677", 672)};
   std::ostringstream json;
-  const char* commit = std::getenv("POLYKEM_COMMIT");
   json << "{\n \"device\": \"" << module.table->device_info(0).name << "\", \"set\": \"" << kScheme
-       << "\", \"version\": \"" << polykem_version() << "\", \"commit\": \"" << (commit == nullptr ? "" : commit)
-       << "\",\n";
+       << "\", \"version\": \"" << polykem_version() << "\", " << json_of(*module.table->build) << ",\n";
   report(scaling_rows, json);
   report(crowds, json);
   report(shared, json);

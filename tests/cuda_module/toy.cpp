@@ -260,6 +260,8 @@ std::span<const DeviceScheme* const> device_schemes() {
 
 namespace polykem::cuda {
 
+const BuildInfo kBuild{"toy", "toy"};
+
 cudaError_t find_machine_code() {
   int device = 0;
   (void)cudaGetDevice(&device);

@@ -27,7 +27,7 @@ data=$root/tests/data
 families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac hybrid mldsa}
 families=${families//,/ }
 failed=no
-export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
+export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" describe --always --dirty --abbrev=12 2>/dev/null || true)}
 
 . "$root/bench/cuda/result.sh"
 
@@ -41,7 +41,7 @@ build_ckks() {
 }
 
 build_all() {
-  cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON \
+  cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON -DPOLYKEM_COMMIT="$POLYKEM_COMMIT" \
     -DPOLYKEM_GPU_VECTORS="${POLYKEM_GPU_VECTORS:-}" >"$build.log" 2>&1 || {
     tail -n 20 "$build.log"
     exit 1

@@ -176,7 +176,8 @@ def nvcc_parts(nvcc):
 
 def build_cuda(arguments, scratch, commit, variables, defines):
     nvcc = record.output_of(ROOT / "tools/cuda_toolchain.sh", "--wheels")
-    modules = build_modules(nvcc, source_of(commit, scratch), scratch, variables, defines)
+    modules = build_modules(nvcc, source_of(commit, scratch), scratch, variables,
+                            [*defines, f"POLYKEM_COMMIT={commit.name}"])
     wheel = cuda_wheel.pack(modules, record.version(), commit.seconds, scratch)
     check(wheel, scratch)
     result = repair(tools_for(sys.executable), wheel, arguments.dist, variables)

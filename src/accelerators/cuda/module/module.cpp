@@ -279,6 +279,7 @@ void choose_kernels(KernelChoice choice) {
 
 constexpr ModuleTable kTable{.interface_hash = kInterfaceHash,
                              .table_bytes = sizeof(ModuleTable),
+                             .build = &kBuild,
                              .open = open,
                              .device_count = device_count,
                              .device_info = device_info,

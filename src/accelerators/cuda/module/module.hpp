@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "accelerators/cuda/module/build_info.hpp"
 #include "core/device.hpp"
 #include "core/round.hpp"
 
@@ -56,6 +57,7 @@ enum class Fault : int { kNone = 0, kAllocation = 1, kStep = 2, kSynchronize = 3
 struct ModuleTable {
   uint32_t interface_hash;  ///< kInterfaceHash of the module's sources (interface.cmake)
   uint32_t table_bytes;
+  const BuildInfo* build;  ///< what the module was built from
 
   /// Finds the devices; Outcome::kFailed and why, if there is no usable one. Idempotent.
   Outcome (*open)(ErrorText* why);
