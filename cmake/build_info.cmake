@@ -27,8 +27,8 @@ if(NOT COMMIT)
   set(COMMIT unknown)
 endif()
 if(OUTPUT)
-  file(WRITE ${OUTPUT} "#include \"accelerators/cuda/module/build_info.hpp\"
-namespace polykem::cuda {
+  file(WRITE ${OUTPUT} "#include \"core/build_info.hpp\"
+namespace polykem {
 const BuildInfo kBuild{\"${COMMIT}\", \"${sources}\"};
 }
 ")

@@ -11,7 +11,7 @@
 #include "../cuda/floors_units.hpp"
 #include "../cuda/host.hpp"
 #include "../cuda/timing.hpp"
-#include "accelerators/cuda/module/build_info.hpp"
+#include "core/build_info.hpp"
 #include "kernels.cuh"
 #include "prim/aes/aes128.hpp"
 #include "prim/keccak/keccak.hpp"
@@ -245,7 +245,7 @@ void write_json(const std::string& path, const cudaDeviceProp& properties, const
   cudaRuntimeGetVersion(&runtime);
   out << "{\n \"device\": \"" << properties.name << "\", \"multiprocessors\": " << properties.multiProcessorCount
       << ", \"driver\": " << driver << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version() << "\", "
-      << json_of(cuda::kBuild) << ", \"samples\": " << kSamples << ",\n \"rates\": [";
+      << json_of(kBuild) << ", \"samples\": " << kSamples << ",\n \"rates\": [";
   const char* between = "\n";
   for (const Rate& rate : rates) {
     out << between << "  {\"name\": \"" << rate.name << "\", \"of\": \"" << rate.of

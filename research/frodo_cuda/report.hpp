@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
-#include "accelerators/cuda/module/build_info.hpp"
 #include "bench/frodo_scaling/scaling.hpp"
+#include "core/build_info.hpp"
 #include "host.hpp"
 
 namespace polykem::bench {
@@ -60,8 +60,8 @@ inline std::string json_of_parts(const PartTimes& parts) {
 inline std::string json_of(const PaperReport& report) {
   std::ostringstream out;
   out << "{\n \"device\": \"" << report.device << "\", \"cpu\": \"one core, " << report.cpu_backend
-      << "\", \"version\": \"" << polykem_version() << "\", " << json_of(cuda::kBuild)
-      << ",\n \"samples\": " << kSamples << ",\n \"generation\": [";
+      << "\", \"version\": \"" << polykem_version() << "\", " << json_of(kBuild) << ",\n \"samples\": " << kSamples
+      << ",\n \"generation\": [";
   const char* between = "\n";
   for (const GenerationRow& r : report.generation) {
     out << between << "  {\"function\": \"" << r.function << "\", \"n\": " << r.n << ", \"batch\": " << r.batch

@@ -256,11 +256,11 @@ std::span<const DeviceScheme* const> device_schemes() {
   return all;
 }
 
+const BuildInfo kBuild{"toy", "toy"};
+
 }  // namespace polykem
 
 namespace polykem::cuda {
-
-const BuildInfo kBuild{"toy", "toy"};
 
 cudaError_t find_machine_code() {
   int device = 0;

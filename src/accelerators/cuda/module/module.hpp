@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "accelerators/cuda/module/build_info.hpp"
+#include "core/build_info.hpp"
 #include "core/device.hpp"
 #include "core/round.hpp"
 

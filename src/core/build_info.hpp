@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace polykem::cuda {
+namespace polykem {
 
 /// What the module, or a program that measures a GPU, was built from (cmake/build_info.cmake).
 struct BuildInfo {
@@ -17,4 +17,4 @@ inline std::string json_of(const BuildInfo& build) {
   return std::string("\"commit\": \"") + build.commit + "\", \"sources\": \"" + build.sources + '"';
 }
 
-}  // namespace polykem::cuda
+}  // namespace polykem
