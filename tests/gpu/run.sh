@@ -7,6 +7,8 @@
 # Steps; these three when none is named:
 #   test       ctest
 #   sanitize   compute-sanitizer over every kernel, small sizes; a line for each run as it ends, a table at the end
+#   jit        the kernels as compiled for 8.0 and 8.9, which the driver translates from PTX for the GPU there is. It
+#              builds them in BUILD_FOLDER/jit80 and jit89
 #   ckks       CKKS's kernels: all against the CPU, the report of polykem-lab ckks; then the C API on the GPU. It builds
 #              them in BUILD_FOLDER/ckks
 # The steps of bench/cuda/run.sh (rates, bench, seong2021, frodo, lab) may be named here too, after others.
@@ -176,8 +178,43 @@ sanitize() {
     "in $((SECONDS - begun)) s"
 }
 
+# Known answers and the CPU's results, with modules that have no machine code for this GPU.
+jit() {
+  local arch family set good=yes
+  for arch in 80 89; do
+    if [[ -z ${POLYKEM_GPU_BUILT:-} ]]; then
+      { cmake -S "$root/tests/gpu" -B "$build/jit$arch" -DPOLYKEM_CUDA=ON -DPOLYKEM_CUDA_ARCHS="$arch" \
+        -DPOLYKEM_CUDA_PTX=ON && cmake --build "$build/jit$arch" -j "$(nproc)" --target polykem_cuda; } \
+        >"$build.jit.log" 2>&1 || {
+        tail -n 40 "$build.jit.log"
+        return 1
+      }
+    fi
+    for family in $families; do
+      for set in $(sets_of "$family"); do
+        echo "compiled for $arch: $set"
+        jit_one "$arch" "$set" || good=no
+      done
+    done
+  done
+  [[ $good == yes ]]
+}
+
+# jit_one ARCH SET
+jit_one() {
+  local -x POLYKEM_CUDA_MODULE=$build/jit$1/bin/libpolykem_cuda.so CUDA_CACHE_PATH=$build/jit_cache
+  local -x POLYKEM_GPU_ITEMS=1001
+  case "$2" in
+    mldsa*) POLYKEM_GPU_FAMILIES=$2 "$build/bin/polykem_gpu_signatures" ;;
+    *) "$build/bin/polykem_gpu_check" kat,differential "$data" "$2" ;;
+  esac
+}
+
 for step in $steps; do
   case "$step" in
+    jit)
+      jit || failed=yes
+      ;;
     test)
       (cd "$build" && ctest --output-on-failure) || failed=yes
       ;;
@@ -198,7 +235,7 @@ for step in $steps; do
       fi
       ;;
     *)
-      echo "run.sh: no step '$step'; there are test, sanitize, rates, bench, seong2021, frodo, lab and ckks" >&2
+      echo "run.sh: no step '$step'; there are test, sanitize, jit, rates, bench, seong2021, frodo, lab and ckks" >&2
       exit 2
       ;;
   esac
