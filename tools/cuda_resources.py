@@ -20,7 +20,11 @@ ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(sm_\d+)'")
 FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
 # Compute capability 7.5 has no m16n8k32: four small products stand for it; the largest kernel runs out of registers.
-KNOWN = {("imma_kernel<1373, kind 1>", "sm_75"), ("decrypt_r_kernel<Hrss1373>", "sm_75")}
+KNOWN = {("imma_kernel<1373, kind 1>", "sm_75"), ("decrypt_r_kernel<Hrss1373>", "sm_75"),
+         ("invert_bytes_kernel<Hrss701>", "sm_100")}
+# On compute capability 8.x a word is kept there for lanes of a warp that do not run together; all of them do.
+KNOWN |= {(f"mlkem::warp_hash_decaps_kernel<mlkem::Mlkem{n}, false>", f"sm_{arch}")
+          for n in (512, 768, 1024) for arch in (80, 86, 89)}
 BEGIN, END = "<!-- cuda_resources: begin -->\n", "<!-- cuda_resources: end -->\n"
 DEGREES = {"509": 509, "677": 677, "701": 701, "821": 821, "1229": 1229, "1373": 1373, "Hps2048509": 509,
            "Hps2048677": 677, "Hps4096821": 821, "Hps40961229": 1229, "Hrss701": 701, "Hrss1373": 1373}

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "prim/cuda/choice.hpp"
 #include "prim/cuda/multiprocessors.hpp"
 #include "toy.hpp"
 
@@ -119,9 +120,11 @@ void check_keys() {
   table().release(keys, r.count * kSk);
 }
 
-/// A device with a quarter of the multiprocessors gets a quarter of the items at a time.
+/// A device with a quarter of the multiprocessors gets a quarter of the items at a time, and a quarter of the number
+/// that counts as few.
 void check_small() {
   fake_runtime::have_multiprocessors(kMeasuredMultiprocessors / 4);
+  expect(for_current_device(2640) == 660, "few items");
   const Records r(32768, true);
   tiles_run = 0;
   expect(exchange(r), "exchange");

@@ -268,6 +268,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->sharedMemPerBlockOptin = fake_runtime::kSharedBytes;
   return cudaSuccess;
 }
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
+  *value = multiprocessors;
+  return cudaSuccess;
+}
 cudaError_t cudaGetDevice(int* device) {
   start();
   needs_the_runtime();

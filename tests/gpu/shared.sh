@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What docs/gpu.md says of a GPU that is shared, as far as the machine allows: the forms of CUDA_VISIBLE_DEVICES, several
-# processes, memory that another process holds, and MPS and MIG where they are. It changes no setting of the GPU.
+# What docs/gpu.md says of a GPU that is shared, as far as the machine allows: the forms of CUDA_VISIBLE_DEVICES,
+# several processes, memory that another process holds, and MPS and MIG where they are. It changes no setting of the
+# GPU.
 #   tests/gpu/shared.sh BUILD_FOLDER
 # BUILD_FOLDER/bin has polykem_gpu_shared and the module. A line for each case; exit code 77: there is no GPU.
 set -uo pipefail

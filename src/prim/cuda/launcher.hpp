@@ -30,7 +30,7 @@ struct Launcher {
   /// by_thread, in which each lane computes an item.
   template <class Kernel, class... Arguments>
   void hash(Kernel by_thread, Kernel by_warp, size_t items, Arguments... arguments) {
-    if (is_few(items, kFewMessages)) {
+    if (is_few(items, for_current_device(kFewMessages))) {
       launch(by_warp, items, 32, arguments...);
     } else {
       by_lane(by_thread, items, arguments...);

@@ -9,6 +9,12 @@ namespace polykem::cuda {
 
 /// The threads of a block, and the number of blocks for which a multiprocessor has registers at a time.
 inline constexpr int kX25519Threads = 128, kX25519Blocks = 4;
+/// The same without spills.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
+inline constexpr int kX25519MinBlocks = 3;
+#else
+inline constexpr int kX25519MinBlocks = kX25519Blocks;
+#endif
 /// The number of items that a multiprocessor computes at a time.
 inline constexpr size_t kX25519Wave = size_t{kX25519Threads} * kX25519Blocks;
 
@@ -21,7 +27,7 @@ __device__ __forceinline__ const ecdh::Field32::Window* base_windows() {
 /// Multiplies the points by their scalars if kPoint, else the base point by the scalars. Writes the u coordinates to
 /// `out`, 32 bytes for each item, 4-byte aligned. The caller looks for results of zero.
 template <bool kPoint>
-__global__ void __launch_bounds__(kX25519Threads, kX25519Blocks)
+__global__ void __launch_bounds__(kX25519Threads, kX25519MinBlocks)
     x25519_kernel(uint32_t* out, Records scalars, Records points, size_t count) {
   using F = ecdh::Field32;
   const size_t item = blockIdx.x * size_t{kX25519Threads} + threadIdx.x;

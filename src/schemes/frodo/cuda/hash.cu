@@ -211,7 +211,8 @@ constexpr size_t kFewNoises = 3700, kFewOverlapped = 512;
 
 /// Returns true if there are too few items to fill the GPU with a thread for each.
 bool has_few_items(const LaunchContext& context, size_t max_items = polykem::cuda::kFewMessages) {
-  return polykem::cuda::is_few(context.count(), context.io.overlapped ? kFewOverlapped : max_items);
+  const size_t items = context.io.overlapped ? kFewOverlapped : max_items;
+  return polykem::cuda::is_few(context.count(), polykem::cuda::for_current_device(items));
 }
 
 /// Calls f with the rate and the number of thresholds of a set as types: SHAKE128 for n = 640, SHAKE256 for the others.

@@ -55,7 +55,7 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
 
 /// The number of blocks for which a multiprocessor has registers without spills.
 template <class Set, bool kExpanded>
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ <= 800
 inline constexpr int kEncryptBlocks = 3;
 #else
 inline constexpr int kEncryptBlocks = Shape<Set>::kK == 4 || (Shape<Set>::kK == 3 && kExpanded) ? 3 : 4;

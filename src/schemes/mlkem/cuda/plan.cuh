@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "core/device.hpp"
 #include "prim/cuda/batch_records.cuh"
@@ -37,7 +38,9 @@ struct LaunchContext {
 
   cudaError_t failure() const { return to.error; }
   size_t count() const { return io.count; }
-  bool has_few_items() const { return polykem::cuda::is_few(io.count, polykem::cuda::kFewMessages); }
+  bool has_few_items() const {
+    return polykem::cuda::is_few(io.count, polykem::cuda::for_current_device(polykem::cuda::kFewMessages));
+  }
   bool has_expanded_keys() const { return work.keys.data != nullptr; }
   /// True if the one key of all items is a record, to be expanded before its use.
   bool expands_key() const { return io.shared_key && io.expanded.data == nullptr; }
@@ -99,7 +102,8 @@ template <class Set, Matrix kMatrix>
 void launch_sample_a(Launcher& to, const Entries& a) {
   constexpr bool kTransposed = kMatrix == Matrix::kTransposedA;
   const size_t entries = a.keys * Shape<Set>::kEntries;
-  to.by_lane(sample_ntt_kernel<Set, kTransposed>, entries, a.to, a.rho, a.retries, static_cast<uint32_t>(entries));
+  to.by_lane(sample_ntt_kernel<typename Set::Same, kTransposed>, entries, a.to, a.rho, a.retries,
+             static_cast<uint32_t>(entries));
 }
 
 /// Samples the polynomials of noise that Noise describes, and the entries of A that launch_sample_a() has left: one in
@@ -109,8 +113,9 @@ void launch_noise(Launcher& to, uint32_t* noise, ItemWords seeds, const Entries&
   constexpr bool kTransposed = kMatrix == Matrix::kTransposedA;
   const size_t left = polykem::cuda::blocks_for(a.keys * Shape<Set>::kEntries, 128 * 32);
   const size_t blocks = left + polykem::cuda::blocks_for(seeds.count * Noise::kPolys, 32);
-  to.launch(sample_noise_kernel<Set, kTransposed, Noise::kEta, Noise::kFirst, Noise::kPolys, Noise::kAll>, blocks, 32,
-            noise, seeds, a.to, a.rho, a.retries, static_cast<uint32_t>(left));
+  to.launch(
+      sample_noise_kernel<typename Set::Same, kTransposed, Noise::kEta, Noise::kFirst, Noise::kPolys, Noise::kAll>,
+      blocks, 32, noise, seeds, a.to, a.rho, a.retries, static_cast<uint32_t>(left));
 }
 
 /// The noise of launch_noise() where there are no seeds, so that only entries of A are sampled.
@@ -131,7 +136,8 @@ void launch_expand(Launcher& to, std::byte* out, Records pk, Records sk, size_t 
   work.pk = pk;
   work.sk = sk;
   work.retries = retries;
-  to.hash(expand_hashes_kernel<Set, kSecret>, warp_expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
+  using Hashes = std::conditional_t<kSecret, Set, typename Set::Same>;
+  to.hash(expand_hashes_kernel<Hashes, kSecret>, warp_expand_hashes_kernel<Hashes, kSecret>, keys, out, kBytes, work);
   to.by_block(expand_vector_kernel<Set>, keys, kBlockItems, kThreads, out + ExpandedKey::kT, kBytes,
               reinterpret_cast<uint32_t*>(out + ExpandedKey::kPublicValid), pk, keys);
   if constexpr (kSecret)
@@ -145,6 +151,7 @@ void launch_expand(Launcher& to, std::byte* out, Records pk, Records sk, size_t 
 template <class Set>
 struct Plan {
   using S = Shape<Set>;
+  using Same = typename Set::Same;
   using Context = LaunchContext<Set>;
   using Step = polykem::KernelStep<Context, StepStages>;
   static_assert(kMaxItems * S::kEntries <= size_t{1} << 31);
@@ -212,10 +219,10 @@ struct Plan {
     launch_noise<Set, Matrix::kA, KeygenNoise>(context.to, context.work.noise, context.work.prf_seed, entries(context));
   }
   static void multiply_keys(Context& context) {
-    context.to.by_block(keygen_kernel<Set>, context.count(), kBlockItems, kThreads, context.work);
+    context.to.by_block(keygen_kernel<Same>, context.count(), kBlockItems, kThreads, context.work);
   }
   static void hash_new_pk(Context& context) {
-    context.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, context.count(), context.work);
+    context.to.hash(hash_new_pk_kernel<Same>, warp_hash_new_pk_kernel<Same>, context.count(), context.work);
   }
 
   // ---- encaps
@@ -244,7 +251,7 @@ struct Plan {
   }
   static void decrypt(Context& context) {
     if constexpr (S::kKyber) expand_shared<true>(context);
-    context.to.by_block(choose(context, decrypt_kernel<Set, false>, decrypt_kernel<Set, true>), context.count(),
+    context.to.by_block(choose(context, decrypt_kernel<Same, false>, decrypt_kernel<Same, true>), context.count(),
                         kBlockItems, kThreads, context.work);
   }
   static void hash_decaps(Context& context) {

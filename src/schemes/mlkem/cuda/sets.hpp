@@ -10,28 +10,35 @@ namespace polykem::mlkem::cuda {
 /// bits.
 inline constexpr size_t kMaxItems = size_t{1} << 27;
 
-/// A parameter set as a type, since kernels take types.
+/// A parameter set as a type, since kernels take types. Same is the set whose kernels compute what does not depend on
+/// the round.
 struct Mlkem512 {
+  using Same = Mlkem512;
   static constexpr const char* kName = "mlkem512";
   static constexpr MlkemParams kParams = kMlkem512;
 };
 struct Mlkem768 {
+  using Same = Mlkem768;
   static constexpr const char* kName = "mlkem768";
   static constexpr MlkemParams kParams = kMlkem768;
 };
 struct Mlkem1024 {
+  using Same = Mlkem1024;
   static constexpr const char* kName = "mlkem1024";
   static constexpr MlkemParams kParams = kMlkem1024;
 };
 struct Kyber512 {
+  using Same = Mlkem512;
   static constexpr const char* kName = "kyber512";
   static constexpr MlkemParams kParams = kKyber512;
 };
 struct Kyber768 {
+  using Same = Mlkem768;
   static constexpr const char* kName = "kyber768";
   static constexpr MlkemParams kParams = kKyber768;
 };
 struct Kyber1024 {
+  using Same = Mlkem1024;
   static constexpr const char* kName = "kyber1024";
   static constexpr MlkemParams kParams = kKyber1024;
 };
