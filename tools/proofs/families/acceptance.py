@@ -11,7 +11,7 @@ import numpy as np
 
 from proofs.algebra import solver
 from proofs.algebra.evaluation import evaluate
-from proofs.algebra.facts import NotProved
+from proofs.algebra.facts import NotProved, OtherResult
 from proofs.algebra.rewriting import Only, rebuilt, rewritten
 from proofs.algebra.terms import Term, add, bitwise, compare, concat, const, extract, ite, sub, zext
 from proofs.claims import Claim, Proof, Run, Values
@@ -70,7 +70,7 @@ def small(eta: int) -> Proof:
             for n, word in enumerate(taken):
                 result = evaluate(run.result(out, n, 32), {word: values[accepted].astype(np.uint64)}).astype(np.int32)
                 if np.any(result != coefficient(values[accepted], eta)):
-                    raise NotProved(f"word {n} is not that of its half byte")
+                    raise OtherResult(f"word {n} is not that of its half byte")
             expect_end(run, out, 4 * len(taken))
 
     return prove
@@ -97,7 +97,7 @@ def decide(run: Run, bits: dict[Term, int], possible: dict[Term, Values]) -> Non
 def expect_end(run: Run, out: int, size: int) -> None:
     """Raises NotProved if bytes beyond the first ones of an array are written."""
     if any(out + size <= at < out + 4 * 256 for at in run.machine.memory.written):
-        raise NotProved("more words than are accepted are written")
+        raise OtherResult("more words than are accepted are written")
 
 
 def candidates_of_23_bits(run: Run, count: int, more: int) -> tuple[int, list[Term]]:
@@ -121,25 +121,29 @@ def below(word: Term, q: int, width: int) -> list[Term]:
 
 
 def uniform(takes_group: bool) -> Proof:
-    """Eight candidates of three bytes each: those whose lowest 23 bits are below q. [FIPS204, Alg 14, Alg 30]"""
+    """Eight candidates of three bytes each: those whose lowest 23 bits are below q. [FIPS204, Alg 14, Alg 30] Code
+    that does not return their number has a ninth, which is accepted: where that is stored says how many are before."""
+    count, always = (8, 0) if takes_group else (9, 1 << 8)
 
     def prove(library: Library, function: str) -> None:
         forms: dict[Term, list[Term]] = {}
-        for chosen in range(1 << 8):
+        for chosen in range(always, always + (1 << 8)):
             run = deciding(library)
             out, filled = run.space(), run.space()
-            address, words = candidates_of_23_bits(run, 8, 4)
+            address, words = candidates_of_23_bits(run, count, 4)
             if run.drawn is None:
                 forms = forms or {word: below(word, MLDSA_Q, 32) for word in words}
                 decide(run, {form: chosen >> n & 1 for n, word in enumerate(words) for form in forms[word]}, {})
-            run.machine.call(function, out, address, filled if takes_group else 24)
+            run.machine.call(function, out, address, filled if takes_group else 3 * count)
             taken = [word for n, word in enumerate(words) if chosen >> n & 1]
             for n, word in enumerate(taken):
                 run.expect_same(run.result(out, n, 32), zext(word, 32), f"word {n}")
             if takes_group:
-                count = run.machine.decisions.under(run.result(filled, 0, 64))  # type: ignore[attr-defined]
-                if count.value != len(taken):
-                    raise NotProved(f"{count} words are counted, expected {len(taken)}")
+                number = run.machine.decisions.under(run.result(filled, 0, 64))  # type: ignore[attr-defined]
+                if number.value != len(taken):
+                    raise OtherResult(f"{number} words are counted, expected {len(taken)}")
+            else:
+                expect_end(run, out, 4 * len(taken))
 
     return prove
 
@@ -178,14 +182,14 @@ def expect_compressed(run: Run, results: list[Term], words: list[Term], bits: li
 
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of the acceptance of candidates."""
-    words, group = "those that are accepted, in order", "those that are accepted, in order, and their number"
+    group = "those that are accepted, in order, and their number"
     for isa, name in (("portable", "ref"), ("avx2", "avx2"), ("avx512", "avx512")):
         for eta in LIMITS:
             yield Claim(f"mldsa {name} half bytes {eta}", f"{isa}_mldsa_take_small_{eta}", "any four bytes",
                         "coefficients of those that are accepted, in order", small(eta), inlined=True)
         proof = compressed_uniform if isa == "avx512" else uniform(isa == "avx2")
-        count = 16 if isa == "avx512" else 8
-        yield Claim(f"mldsa {name} candidates", f"{isa}_mldsa_take_uniform", f"any {count} candidates",
-                    words if isa == "portable" else group, proof, inlined=True)
+        inputs = {"portable": "any 8 candidates, then one that is accepted", "avx512": "any 16 candidates"}
+        yield Claim(f"mldsa {name} candidates", f"{isa}_mldsa_take_uniform", inputs.get(isa, "any 8 candidates"), group,
+                    proof, inlined=True)
     yield Claim("mlkem avx512 candidates", "avx512_mlkem_accept", "any 32 candidates", group, accepted_12_bits,
                 inlined=True)
