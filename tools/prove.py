@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves what functions of the compiled library compute, for all of their inputs: tools/proofs/README.md.
 
-    tools/prove.sh [--library FILE] [--wrappers FILE] [--faults] [--cpu] [--jobs N] [--json FILE] [--all | NAME...]
+    tools/prove.sh [--library FILE] [--wrappers FILE] [--vectors avx512|avx2|none] [--faults] [--cpu] [--jobs N]
+                   [--json FILE] [--all | NAME...]
 
 Every claim whose name contains one of the NAMEs, or every one that does not take long, is a line: what is computed,
-from which inputs, in how many seconds. With --all, the long ones are lines too. With --faults a fault is then planted
-in an instruction or a constant, and the proof has to fail.
+from which inputs, in how many seconds, by which methods. With --all, the long ones are lines too. With --faults, faults
+are then planted in an instruction or a constant, one at a time and at most 24, until the proof fails with one.
 With --cpu this CPU, or QEMU for AArch64 and Thumb, runs the function too, on drawn inputs, and has to write what
 machine.py says.
 Exit status: 0 if all holds, 1 if something does not, 2 for wrong arguments.
@@ -27,22 +28,27 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from proofs import faults
-from proofs.algebra import terms
-from proofs.algebra.facts import NotProved
-from proofs.all_claims import all_claims
-from proofs.claims import Claim, Run
+from proofs.algebra import methods, terms
+from proofs.algebra.facts import NotProved, OtherRange, OtherResult
+from proofs.all_claims import LEFT_OUT, chosen_claims
+from proofs.claims import Claim, Ran, Run
 from proofs.machines.emulated import Missing
 from proofs.machines.machine import Machine
 from proofs.machines.memory import Library, NotFollowed, NotWritten
 from proofs.native import Differs, Processor, processor_of
 
 DRAWS = 24
+# What refutes a fault. NotProved of another kind: no fact is found, or a result has not the form that the claim expects.
+REFUTED_BY = {OtherResult: "another result", OtherRange: "another range", NotWritten: "a read outside",
+              NotProved: "no proof"}
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def attempt(claim: Claim, library: Library) -> NotProved | NotFollowed | None:
     """Returns why a claim was not proved, or None."""
     terms.forget()
+    methods.forget()
+    Run.begin_claim()
     try:
         claim.prove(library, claim.function)
     except (NotProved, NotFollowed) as error:
@@ -56,13 +62,15 @@ def check(claim: Claim, library: Library, with_fault: bool, cpu: Processor | Non
     problem = attempt(claim, library)
     report: dict[str, object] = {"name": claim.name, "function": claim.function, "inputs": claim.inputs,
                                  "result": claim.result, "seconds": round(time.monotonic() - begun, 1),
-                                 "instructions": Run.last.machine.steps, "problem": str(problem or "")}
+                                 "methods": sorted(methods.used), "instructions": Run.ran().steps,
+                                 "problem": str(problem or "")}
     if with_fault and not problem:
-        report |= refute(claim, library, Run.last.machine)
+        report |= refute(claim, library, Run.ran())
     if cpu is not None and not problem and cpu.runs(claim.name):
         terms.forget()
         try:
             cpu.compare(claim, library, seed=1)
+            report["compared"] = True
         except (Differs, NotFollowed) as error:
             report["problem"] = str(error)
     return report
@@ -79,20 +87,22 @@ def endless_after(steps: int) -> Iterator[None]:
         Machine.most_steps = before
 
 
-def refute(claim: Claim, library: Library, ran: Machine) -> dict[str, object]:
-    """Plants faults until one is refuted: found by the proof or by a read outside the arrays, not by an instruction
-    that cannot be followed. A fault that makes no difference, in a lane that nothing uses, is kept as such."""
-    harmless: list[str] = []
+def refute(claim: Claim, library: Library, ran: Ran) -> dict[str, object]:
+    """Plants one fault after the other until one is refuted: the claim is not proved, or the run reads outside the
+    arrays. A fault with which the claim is proved all the same, such as one in a lane that nothing uses, is not found;
+    one whose run stops at an instruction, address or branch that cannot be followed decides nothing."""
+    report: dict[str, object] = {"refuted": "", "not found": [], "not followed": []}
     for draw in range(DRAWS):
         seed = zlib.crc32(f"{claim.name} {draw}".encode())
-        faulty, fault = faults.plant(library, ran.executed, ran.memory.constants, seed)
-        with endless_after(2 * ran.steps + 1000):
+        faulty, fault = faults.plant(library, ran.executed, ran.constants, seed)
+        with endless_after(2 * ran.longest + 1000):
             found = attempt(claim, faulty)
-        if isinstance(found, (NotProved, NotWritten)):
-            return {"fault": fault, "refuted": str(found), "harmless": harmless}
-        if found is None:
-            harmless.append(fault)
-    return {"refuted": "", "harmless": harmless}
+        report["faults drawn"] = draw + 1
+        kind = next((name for of, name in REFUTED_BY.items() if isinstance(found, of)), None)
+        if kind is not None:
+            return report | {"fault": fault, "refuted": str(found), "refuted by": kind}
+        report["not found" if found is None else "not followed"].append(fault)  # type: ignore[attr-defined]
+    return report
 
 
 def one_of(instruction_sets: set[str]) -> str:
@@ -114,8 +124,10 @@ def line(report: dict[str, object]) -> str:
     if report["problem"]:
         return f"{report['name']}: NOT PROVED: {report['problem']}"
     text = f"{report['name']:<36} {report['inputs']} -> {report['result']} ({report['seconds']} s)"
+    text += f"; by {', '.join(report['methods'])}"  # type: ignore[arg-type]
     if "refuted" in report:
-        text += "; fault refuted" if report["refuted"] else f"; FAULTS NOT FOUND: {report['harmless']}"
+        text += (f"; fault {report['faults drawn']} refuted: {report['refuted by']}" if report["refuted"] else
+                 f"; NO FAULT REFUTED of {report['faults drawn']}: {report['not found']}")
     return text
 
 
@@ -155,6 +167,8 @@ def main() -> int:
     parser.add_argument("--wrappers", type=Path,
                         help="of code that the library has inlined only: tools/proofs/wrappers; by default of the "
                              "library's build")
+    parser.add_argument("--vectors", choices=LEFT_OUT, default="avx512",
+                        help="POLYKEM_VECTORS of the library; claims of code that it has not are left out")
     parser.add_argument("--faults", action="store_true", help="plant a fault beside each proof")
     parser.add_argument("--cpu", action="store_true", help="compare with what this CPU or QEMU computes")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N",
@@ -163,21 +177,18 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.jobs < 1:
         parser.error("--jobs is at least 1")
-    chosen = [claim for claim in all_claims()
-              if (any(name in claim.name for name in arguments.names) if arguments.names else
-                  arguments.all or not claim.is_long)]
-    if not chosen:
-        parser.error(f"no claim has a name like {', '.join(arguments.names)}")
     wrappers = arguments.wrappers or arguments.library.parent.parent / "tools/proofs/libpolykem_proofs.so"
-    paths = {inlined: path for inlined, path in ((False, arguments.library), (True, wrappers))
-             if any(claim.inlined == inlined for claim in chosen)}
     try:
-        libraries = {inlined: Library(path) for inlined, path in paths.items()}
+        libraries = {False: Library(arguments.library), True: Library(wrappers)}
         instruction_set = one_of({library.instruction_set for library in libraries.values()})
         cpu = processor(instruction_set) if arguments.cpu else None
     except (OSError, ValueError) as error:
         parser.error(f"{error}; `make prove` builds it")
-    chosen = [claim for claim in chosen if claim.is_for(instruction_set)]
+    try:
+        chosen = chosen_claims(instruction_set, arguments.names, arguments.all or bool(arguments.names),
+                               arguments.vectors)
+    except ValueError as error:
+        parser.error(str(error))
     reports = []
     for report in Checker(chosen, libraries, arguments.faults, cpu).reports(arguments.jobs):
         reports.append(report)
@@ -187,6 +198,9 @@ def main() -> int:
     wrong = sum(bool(report["problem"] or not report.get("refuted", True)) for report in reports)
     with_faults = ", with a fault beside each" if arguments.faults else ""
     print(f"{len(reports) - wrong} of {len(reports)} proved{with_faults}")
+    if arguments.cpu:
+        compared = sum("compared" in report for report in reports)
+        print(f"{compared} of {len(reports)} compared with {'this CPU' if instruction_set == 'x86-64' else 'QEMU'}")
     return 1 if wrong else 0
 
 

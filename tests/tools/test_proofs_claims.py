@@ -7,7 +7,7 @@ import unittest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 from proofs import claims  # noqa: E402
 from proofs.algebra import bilinear, terms  # noqa: E402
-from proofs.algebra.facts import NotProved  # noqa: E402
+from proofs.algebra.facts import NotProved, OtherRange, OtherResult  # noqa: E402
 from proofs.algebra.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sub, variable,  # noqa: E402
                                   zext)
 from proofs.families import mlkem, ntru  # noqa: E402
@@ -26,11 +26,22 @@ class Claims(unittest.TestCase):
     def test_results(self):
         self.run_.expect(self.total, {(0,): 1, (1,): 2}, 0, 3 * 4095, "it")
         for form in ({(0,): 1, (1,): 3}, {(0,): 1}, {(0,): 1, (1,): 2, (): 1}, {(0,): 1, (1,): 2, (): 0}, {}):
-            with self.assertRaises(NotProved):
+            with self.assertRaises(OtherResult):
                 self.run_.expect(self.total, form, 0, 3 * 4095, "it")
         for low, high in ((1, 3 * 4095), (0, 3 * 4095 - 1)):
-            with self.assertRaises(NotProved):
+            with self.assertRaises(OtherRange):
                 self.run_.expect(self.total, {(0,): 1, (1,): 2}, low, high, "it")
+
+    def test_faults_are_planted_in_all_runs_of_a_claim(self):
+        claims.Run.begin_claim()
+        for code in ("c3", "90c3", "909090c3"):
+            claims.Run(Code(code), Q).machine.call("f")
+        ran = claims.Run.ran()
+        self.assertEqual(ran.executed, {Code.START + n for n in range(4)})
+        self.assertEqual((ran.steps, ran.longest), (7, 4))
+        self.assertEqual(claims.Run.ran().steps, 7)
+        claims.Run.begin_claim()
+        self.assertEqual(claims.Run.ran().executed, set())
 
     def test_functions_of_one_word(self):
         word = self.a.words[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the faults that tools/proofs/source_faults.py draws."""
+"""Tests of the faults that tools/proofs/source_faults.py draws, and of which claims it and tools/prove.py check."""
 
 import random
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 from proofs import source_faults  # noqa: E402
+from proofs.all_claims import chosen_claims  # noqa: E402
 
 
 class Changes(unittest.TestCase):
@@ -26,6 +27,38 @@ class Changes(unittest.TestCase):
         for text in ("for (size_t n = a + b; n < c; ++n)", "// a + b", "#if A + B", "return x;",
                      "static_assert(a + b == c);"):
             self.assertEqual(self.changes_of(text), {None}, text)
+
+
+class ChosenClaims(unittest.TestCase):
+    def words(self, *arguments, **options):
+        return {word for claim in chosen_claims(*arguments, **options) for word in claim.name.split()}
+
+    def test_of_the_instruction_set(self):
+        of_x86 = self.words("x86-64", [], with_long=True)
+        self.assertLessEqual({"ref", "avx2", "avx512", "amx", "cuda", "ckks"}, of_x86)
+        self.assertFalse({"neon", "m4"} & of_x86)
+        of_arm = self.words("AArch64", [], with_long=True)
+        self.assertLessEqual({"ref", "neon"}, of_arm)
+        self.assertFalse({"avx2", "avx512", "amx", "m4"} & of_arm)
+        self.assertFalse({"ref", "avx2", "neon"} & self.words("Thumb", [], with_long=True))
+
+    def test_of_what_the_library_was_built_with(self):
+        of_avx2 = self.words("x86-64", [], with_long=True, vectors="avx2")
+        self.assertIn("avx2", of_avx2)
+        self.assertFalse({"avx512", "amx"} & of_avx2)
+        self.assertFalse({"avx2", "avx512", "amx"} & self.words("x86-64", [], with_long=True, vectors="none"))
+
+    def test_names(self):
+        names = {claim.name for claim in chosen_claims("x86-64", ["mlkem ref tr", "frodo ref"], with_long=False)}
+        self.assertIn("mlkem ref transform", names)
+        self.assertTrue(all("mlkem ref tr" in name or "frodo ref" in name for name in names))
+        for name in ("mlkem neon", "no such claim"):
+            with self.assertRaisesRegex(ValueError, name):
+                chosen_claims("x86-64", ["mlkem ref", name], with_long=True)
+
+    def test_long_ones(self):
+        self.assertTrue(any(claim.is_long for claim in chosen_claims("x86-64", [], with_long=True)))
+        self.assertFalse(any(claim.is_long for claim in chosen_claims("x86-64", [], with_long=False)))
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.algebra import solver
+from proofs.algebra import methods, solver
 from proofs.algebra.evaluation import evaluate
-from proofs.algebra.facts import Form, NotProved
+from proofs.algebra.facts import Form, NotProved, OtherRange, OtherResult
 from proofs.algebra.ranges import Facts
 from proofs.algebra.terms import Term, concat, const, extract, shape, variable, zext
 from proofs.machines.instruction_sets import machine_of
@@ -38,18 +38,50 @@ class Array:
     words: list[Term] = field(default_factory=list)
 
 
+@dataclass
+class Ran:
+    """What the runs of a claim have executed and read."""
+
+    executed: set[int] = field(default_factory=set)  # addresses of instructions
+    constants: set[int] = field(default_factory=set)  # addresses of the library's bytes
+    steps: int = 0
+    longest: int = 0  # steps of one run
+
+    def add(self, machine: Machine) -> None:
+        self.executed |= machine.executed
+        self.constants |= machine.memory.constants
+        self.steps += machine.steps
+        self.longest = max(self.longest, machine.steps)
+
+
 class Run:
     """A call of one function, and what is then known mod q."""
 
-    last: ClassVar[Run]
+    _last: ClassVar[Run | None] = None
+    _earlier: ClassVar[Ran] = Ran()
     machine_of: ClassVar[Callable[[Library], Machine]] = staticmethod(machine_of)
     drawn: ClassVar[Random | None] = None  # words are drawn instead of unknown: see native.py
 
     def __init__(self, library: Library, q: int) -> None:
         self.machine, self.facts = self.machine_of(library), Facts(q)
-        Run.last = self
+        if Run._last is not None:
+            Run._earlier.add(Run._last.machine)
+        Run._last = self
         self._arrays = 0
         self._tables: set[tuple[object, ...]] = set()  # what holds for all values: see expect_table()
+
+    @staticmethod
+    def begin_claim() -> None:
+        """Forgets what the runs of other claims have executed."""
+        Run._last, Run._earlier = None, Ran()
+
+    @staticmethod
+    def ran() -> Ran:
+        """Returns what all runs since begin_claim() have executed."""
+        if Run._last is not None:
+            Run._earlier.add(Run._last.machine)
+            Run._last = None
+        return Run._earlier
 
     def space(self) -> int:
         """Returns the address of an array that nothing has written."""
@@ -155,15 +187,19 @@ class Run:
     def expect(self, term: Term, form: Form, low: int, high: int, what: str) -> None:
         """Raises NotProved unless a result is congruent to a form mod q, and in [low, high]."""
         fact = self.facts.fact(term)
+        if fact.form is None:
+            raise NotProved(f"{what} is in [{fact.low}, {fact.high}], and nothing else is known about it")
         if fact.form != form:
-            raise NotProved(f"{what} is not congruent to what the specification says")
+            raise OtherResult(f"{what} is not congruent to what the specification says")
         if fact.low < low or fact.high > high:
-            raise NotProved(f"{what} is in [{fact.low}, {fact.high}], expected [{low}, {high}]")
+            raise OtherRange(f"{what} is in [{fact.low}, {fact.high}], expected [{low}, {high}]")
 
     def expect_same(self, term: Term, expected: Term, what: str) -> None:
         """Raises NotProved unless a result has the expected bits of the inputs."""
+        if term is expected:
+            methods.used.add("terms")
         if term is not expected and not solver.equal(term, expected):
-            raise NotProved(f"{what} is {term}, expected {expected}")
+            raise OtherResult(f"{what} is {term}, expected {expected}")
 
     def expect_packed(self, address: int, fields: Sequence[Term]) -> None:
         """Raises NotProved unless an array has the fields side by side, the lowest bits first, in whole bytes."""
@@ -206,7 +242,7 @@ class Run:
                 at = wrong[0]
                 given = ", ".join(str(value[at]) for value in x)
                 values = np.broadcast_to(values, right.shape)
-                raise NotProved(f"{what} is {values[at]} for {given}, expected {right[at]}")
+                raise OtherResult(f"{what} is {values[at]} for {given}, expected {right[at]}")
         self._tables.add(key)
 
 

@@ -21,8 +21,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from mutants import Scratch  # noqa: E402
 from prove import attempt  # noqa: E402
-from proofs.algebra import terms  # noqa: E402
-from proofs.all_claims import all_claims  # noqa: E402
+from proofs.all_claims import chosen_claims  # noqa: E402
 from proofs.claims import Claim, Run  # noqa: E402
 from proofs.machines.memory import Library  # noqa: E402
 
@@ -72,13 +71,13 @@ class Faults:
         self.scratch.configure()
         self._compile()
         self.claims_of: dict[Line, list[Claim]] = defaultdict(list)
-        chosen = [claim for claim in all_claims()
-                  if not claim.is_long and (not names or any(name in claim.name for name in names))]
         libraries = self._libraries()
+        chosen = chosen_claims(libraries[False].instruction_set, names, with_long=False)
         for claim in chosen:
-            terms.forget()
-            claim.prove(libraries[claim.inlined], claim.function)
-            for line in lines_run(libraries[claim.inlined], Run.last.machine.executed, self.scratch.tree):
+            problem = attempt(claim, libraries[claim.inlined])
+            if problem is not None:
+                raise RuntimeError(f"{claim.name}: {problem}, without a fault")
+            for line in lines_run(libraries[claim.inlined], Run.ran().executed, self.scratch.tree):
                 self.claims_of[line].append(claim)
             gc.collect()
             print(f"\r{claim.name:<70}", end="", file=sys.stderr)

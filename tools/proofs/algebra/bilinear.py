@@ -19,7 +19,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs.algebra.facts import NotProved
+from proofs.algebra import methods
+from proofs.algebra.facts import NotProved, OtherResult
 from proofs.algebra.programs import compiled
 from proofs.algebra.terms import Term
 
@@ -133,6 +134,7 @@ class Forms:
         """Raises NotProved unless every result is the expected form mod 2^bits. For word i of the first vector, result
         n has the factor factors[i, n] of word words[i, n] of the second vector, or no factor if that is -1; its factors
         of other words are zero. `sizes` are those of the vectors."""
+        methods.used.add("bilinear forms")
         ends = []
         for n, result in enumerate(results):
             step, known = self.step(result)
@@ -147,4 +149,4 @@ class Forms:
             header, steps, np.array(ends, dtype=np.uint32), words.astype(np.int32), factors.astype(np.uint16)))
         said = subprocess.run([compiled(_SOURCE)], input=data, check=True, capture_output=True).stdout.decode()
         if said != "holds\n":
-            raise NotProved(said.strip())
+            raise OtherResult(said.strip())

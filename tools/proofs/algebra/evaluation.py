@@ -8,12 +8,14 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from proofs.algebra import methods
 from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term
 
 
 def evaluate(term: Term, known: dict[Term, NDArray[np.uint64]]) -> NDArray[np.uint64]:
     """Returns a term for arrays of values of other terms, which determine it. All are below 2^width."""
+    methods.used.add("tables")
     done = dict(known)
     stack = [term]
     while stack:

@@ -10,7 +10,15 @@ Form = dict[Monomial, int]
 
 
 class NotProved(Exception):
-    """No fact was found for a term."""
+    """No fact was found for a term, or none that says what is claimed."""
+
+
+class OtherResult(NotProved):
+    """A result is known, and is another than the claimed one."""
+
+
+class OtherRange(NotProved):
+    """The range that was found for a result is not within the claimed one."""
 
 
 @dataclass(frozen=True)

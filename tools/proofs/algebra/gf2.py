@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from proofs.algebra import methods
 from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term
 
@@ -19,6 +20,7 @@ class Linear:
 
     def bits(self, root: Term) -> Bits:
         """Returns the bits of a term. Raises NotProved where one is no sum of inputs, or is not found to be."""
+        methods.used.add("GF(2)")
         stack = [root]
         while stack:
             term = stack[-1]

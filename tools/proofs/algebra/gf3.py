@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import xor
 
+from proofs.algebra import methods
 from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term
 
@@ -73,6 +74,7 @@ class Elements:
 
     def form(self, nonzero: Term, negative: Term) -> Form:
         """Returns what an element is. Raises NotProved if that was not found."""
+        methods.used.add("GF(3)")
         if nonzero.value == 0:
             return {}
         found = self._of.get(nonzero, {}).get(self.summands(negative))

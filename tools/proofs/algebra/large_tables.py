@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from proofs.algebra import methods
 from proofs.algebra.programs import compiled
 from proofs.algebra.terms import Term
 
@@ -71,6 +72,7 @@ def large_table(lines: list[str], constants: list[int], width: int, low: int, hi
     """Computes the table of the sources in [low, high)."""
     if q >= 1 << 23:
         return None
+    methods.used.add("tables")
     last = lines[-1].split()[1]
     signed_result = f"(s64)((u64){last} << {64 - width}) >> {64 - width}"
     names = [f"c{n}" for n in range(max(1, len(constants)))]

@@ -14,7 +14,7 @@ They hold for every input: rules by arithmetic of integers, tables because they 
 
 from __future__ import annotations
 
-from proofs.algebra import tables
+from proofs.algebra import methods, tables
 from proofs.algebra.divisions import Divisions
 from proofs.algebra.facts import Fact, Modulus, NotProved
 from proofs.algebra.offsets import Offsets
@@ -70,6 +70,7 @@ class Facts(Modulus):
 
     def fact(self, term: Term) -> Fact:
         """Returns what is known about a term. Raises NotProved where no step leads to it."""
+        methods.used.add("rules")
         self._visit(term)
         fact = self._force(term)
         if fact is None:

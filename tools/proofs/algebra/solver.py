@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import bitwuzla
 
+from proofs.algebra import methods
 from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term
 
@@ -19,6 +20,7 @@ _COMPARISONS = {"eq": bitwuzla.Kind.EQUAL, "ult": bitwuzla.Kind.BV_ULT, "slt": b
 def equal(a: Term, b: Term, instead: Mapping[Term, Term] | None = None) -> bool:
     """Returns whether the terms are equal for all values of their variables, where each term of `instead` in them is
     replaced by another, such as a new variable, which stands for anything that it may be."""
+    methods.used.add("solver")
     manager = bitwuzla.TermManager()
     solver = bitwuzla.Bitwuzla(manager)
     done: dict[Term, bitwuzla.Term] = {}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from proofs.algebra import methods
 from proofs.algebra.evaluation import evaluate, meanings
 from proofs.algebra.facts import Fact, Form, NotProved
 from proofs.algebra.ranges import Facts
@@ -53,6 +54,7 @@ class Sums:
 
     def fact(self, term: Term) -> Fact:
         """Returns what is known about a term. Raises NotProved where no step leads to it."""
+        methods.used.add("sums")
         if term not in self._known:
             self._known[term] = self._found(term)
         return self._known[term]

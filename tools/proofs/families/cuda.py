@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from proofs.algebra.facts import Form, NotProved
+from proofs.algebra.facts import Form, OtherRange, OtherResult
 from proofs.algebra.terms import Term, const, keep_sums_whole
 from proofs.claims import Claim, Proof, Run, Values
 from proofs.families import mldsa, mlkem
@@ -22,9 +22,10 @@ def claim(what: str, function: str, inputs: str, result: str, proof: Proof, is_l
 def expect(run: Run, term: Term, form: Form, results: tuple[int, int], what: str) -> None:
     """Raises NotProved unless a word as an unsigned integer is congruent to a form, and in a range."""
     fact = run.facts.as_unsigned(run.facts.fact(term), term.width)
-    if fact is None or fact.form != form or not results[0] <= fact.low <= fact.high <= results[1]:
-        raise NotProved(f"{what} is not what the specification says" if fact is None or fact.form != form else
-                        f"{what} is in [{fact.low}, {fact.high}], expected {list(results)}")
+    if fact is None or fact.form != form:
+        raise OtherResult(f"{what} is not what the specification says")
+    if not results[0] <= fact.low <= fact.high <= results[1]:
+        raise OtherRange(f"{what} is in [{fact.low}, {fact.high}], expected {list(results)}")
 
 
 def linear(q: int, rows: Callable[[], mlkem.Rows], inputs: tuple[int, int], results: tuple[int, int]) -> Proof:

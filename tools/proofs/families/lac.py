@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from proofs.algebra.facts import Fact, Form, NotProved
+from proofs.algebra.facts import Fact, Form, NotProved, OtherRange, OtherResult
 from proofs.algebra.sums import Sums
 from proofs.algebra.terms import Term, concat, const, keep_sums_whole, sext
 from proofs.claims import Array, Claim, Proof, Run, Values
@@ -106,9 +106,9 @@ def product(step: str, isa: str, parameters: Set) -> Proof:
             results.append(run.result(item.address + MOST_COEFFICIENTS, at, 8))
             fact = sums.fact(results[-1])
             if fact.form != expected_product(a, s, added, n, at):
-                raise NotProved(f"coefficient {at} is not that of the product")
+                raise OtherResult(f"coefficient {at} is not that of the product")
             if fact.low < 0 or fact.high >= Q:
-                raise NotProved(f"coefficient {at} is in [{fact.low}, {fact.high}]")
+                raise OtherRange(f"coefficient {at} is in [{fact.low}, {fact.high}]")
         if step == "b":
             expect_compressed(run, results, item.hash_input + SEED + n)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from proofs.algebra.evaluation import evaluate
-from proofs.algebra.facts import NotProved
+from proofs.algebra.facts import NotProved, OtherResult
 from proofs.algebra.gf2 import Linear
 from proofs.algebra.terms import Term, concat, const, extract, shape
 from proofs.claims import Claim, Proof, Run, Values
@@ -75,7 +75,7 @@ def encoded(errors: int) -> Proof:
         linear = Linear(message.words)
         for at in range(size // 8):
             if linear.bits(run.result(parity, at, 8)) != tuple(expected[8 * at:8 * at + 8]):
-                raise NotProved(f"byte {at} of the parity is another sum of bits")
+                raise OtherResult(f"byte {at} of the parity is another sum of bits")
 
     return prove
 
@@ -101,7 +101,7 @@ def syndromes(errors: int) -> Proof:
             for b in range(16):
                 expected = sum((power(i * e) >> b & 1) << n + 1 for n, e in enumerate(of))
                 if bits[b] != expected:
-                    raise NotProved(f"bit {b} of syndrome {i} is another sum of bits")
+                    raise OtherResult(f"bit {b} of syndrome {i} is another sum of bits")
         for i in range(2, 2 * errors, 2):
             odd = i // (i & -i)
             expect_power(run.result(out, 2 * ROWS - i), field_word(run.result(out, 2 * ROWS - odd)), i // odd,
@@ -122,7 +122,7 @@ def expect_power(term: Term, word: Term, exponent: int, what: str) -> None:
     for _ in range(exponent.bit_length() - 1):
         expected = field_product(expected, expected)
     if np.any(values.astype(np.int64) != expected):
-        raise NotProved(f"{what} is not power {exponent}")
+        raise OtherResult(f"{what} is not power {exponent}")
 
 
 def multiplied(library: Library, function: str) -> None:
@@ -151,7 +151,7 @@ def evaluated(errors: int) -> Proof:
                         expected |= 2 << k * MESSAGE_BITS + n
                 found = linear.bits(run.result(a.address, (b * MESSAGE_BITS + n) // 8, 8))[n % 8]
                 if found != expected:
-                    raise NotProved(f"bit {b} at message bit {n} is another sum of bits")
+                    raise OtherResult(f"bit {b} at message bit {n} is another sum of bits")
 
     return prove
 

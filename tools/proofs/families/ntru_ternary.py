@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proofs.algebra.facts import NotProved
+from proofs.algebra.facts import NotProved, OtherResult
 from proofs.algebra.gf3 import Elements
 from proofs.algebra.terms import Term, const, variable
 from proofs.claims import Claim, Proof, Run
@@ -51,7 +51,7 @@ def multiplied(isa: str, count: int) -> Proof:
         elements.learn([bit for pair in results for bit in pair])
         for k, pair in enumerate(results):
             if elements.form(*pair) != {(i, count + k - i): 1 for i in range(count) if 0 <= k - i < count}:
-                raise NotProved(f"coefficient {k} is another one than that of the product")
+                raise OtherResult(f"coefficient {k} is another one than that of the product")
 
     return prove
 

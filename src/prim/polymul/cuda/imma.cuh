@@ -22,7 +22,7 @@ using ImmaShape = LimbShape<N, kKind>;
 /// compiler may choose. Sixteen mean 128 registers (docs/adr/0004-ntru-products-on-the-gpu.md), which do not suffice on
 /// compute capability 10.0. Before 9.0 and on 12.0 the shared memory does not suffice for that many.
 template <int N>
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1200)
 inline constexpr int kImmaBlocks = 0;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ > 900
 inline constexpr int kImmaBlocks = N > 821 ? 0 : 10;
