@@ -51,7 +51,9 @@ test-full: ## The same, then all CUDA code, long tests, every sanitizer over eve
 	@tools/setup.sh lint test python full fuzz docs tidy compilers
 	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy compilers modes
 
-prove: all ## Prove what transforms and products of the compiled library compute, for all inputs, with a planted fault beside each proof
+prove: ## Prove what transforms and products of the compiled library compute, for all inputs, with a planted fault beside each proof
+	@tools/setup.sh prove
+	@$(MAKE) --no-print-directory all
 	@cmake --build $(BUILD) --target polykem_proofs
 	@tools/prove.sh --library $(BUILD)/src/libpolykem.so --wrappers $(BUILD)/tools/proofs/libpolykem_proofs.so --faults --cpu
 

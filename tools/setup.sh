@@ -6,7 +6,7 @@
 #   tools/setup.sh [--check] PURPOSE...
 #
 # PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | deb | deb_arm64 |
-# oci | docs | hw | m4 | arm64
+# oci | docs | hw | m4 | arm64 | prove
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -206,6 +206,12 @@ need_arm64() {
   [[ -e /usr/src/googletest/CMakeLists.txt ]] || missing+=(googletest)
 }
 
+need_prove() {
+  need_demo
+  need_command python3 python3
+  need_venv
+}
+
 need_cuda() { command -v nvcc >/dev/null 2>&1 || need_venv; }
 
 # at_least HAVE WANT: compares version numbers.
@@ -303,7 +309,7 @@ need_compilers() {
   done
 }
 
-purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb deb_arm64 oci docs hw m4 arm64"
+purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb deb_arm64 oci docs hw m4 arm64 prove"
 collect() {
   local purpose
   missing=()
