@@ -38,7 +38,7 @@ from proofs.machines.memory import Library, NotFollowed, NotWritten
 from proofs.native import Differs, Processor, processor_of
 
 DRAWS = 24
-# What refutes a fault. NotProved of another kind: no fact is found, or a result has not the form that the claim expects.
+# What refutes a fault. Any other NotProved: nothing is found that holds, or a result has not the shape of the claim's.
 REFUTED_BY = {OtherResult: "another result", OtherRange: "another range", NotWritten: "a read outside",
               NotProved: "no proof"}
 ROOT = Path(__file__).resolve().parent.parent

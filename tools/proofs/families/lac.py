@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from proofs.algebra.facts import Fact, Form, NotProved, OtherRange, OtherResult
+from proofs.algebra.facts import Fact, Form, OtherRange, OtherResult
 from proofs.algebra.sums import Sums
 from proofs.algebra.terms import Term, concat, const, keep_sums_whole, sext
 from proofs.claims import Array, Claim, Proof, Run, Values
