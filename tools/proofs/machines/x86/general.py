@@ -173,6 +173,14 @@ def _rotate_left(m: Machine, i: iced.Instruction) -> None:
     m.write(i, concat(extract(a, a.width - 1 - by, 0), extract(a, a.width - 1, a.width - by)) if by else a)
 
 
+def _keep_lowest(m: Machine, i: iced.Instruction) -> None:
+    """bzhi: a word's lowest bits, as many as the lowest byte of another word says."""
+    a, count = m.read(i, 1), m.known(extract(m.read(i, 2), 7, 0), "a number of bits")
+    result = a if count >= a.width else bitwise("and", a, const((1 << count) - 1, a.width))
+    m.flags = ("other", result, a, a)
+    m.write(i, result)
+
+
 def _count_ones(m: Machine, i: iced.Instruction) -> None:
     a = m.read(i, 1)
     result = const(0, a.width)
@@ -298,6 +306,7 @@ GENERAL: dict[str, Handler] = {
     "mul": _mul,
     "div": _divide,
     "andn": _and_not,
+    "bzhi": _keep_lowest,
     "popcnt": _count_ones,
     "pdep": _deposit,
     "pext": _gather,
