@@ -13,18 +13,19 @@ from proofs.algebra import solver
 from proofs.algebra.evaluation import evaluate
 from proofs.algebra.facts import NotProved, OtherResult
 from proofs.algebra.rewriting import Only, rebuilt, rewritten
-from proofs.algebra.terms import Term, add, bitwise, compare, concat, const, extract, ite, sub, zext
+from proofs.algebra.terms import Term, add, bitwise, compare, concat, const, extract, ite, negate, sub, zext
 from proofs.claims import Claim, Proof, Run, Values
+from proofs.machines.instruction_sets import MACHINES
+from proofs.machines.machine import Machine
 from proofs.machines.memory import Library
-from proofs.machines.x86.machine import X86
 from proofs.machines.x86.masks import compressed
 
 MLKEM_Q, MLDSA_Q = 3329, 8380417
 LIMITS = {2: 15, 4: 9}  # of half bytes, by eta
 
 
-class Deciding(X86):
-    """A machine that follows branches and addresses which depend on decisions alone."""
+class Deciding(Machine):
+    """What a machine has that follows branches and addresses which depend on decisions alone."""
 
     def __init__(self, library: Library) -> None:
         super().__init__(library)
@@ -85,7 +86,7 @@ def deciding(library: Library) -> Run:
     """Returns a run whose machine may be told decisions."""
     run = Run(library, 3)
     if run.drawn is None:
-        run.machine = Deciding(library)
+        run.machine = type("DecidingHere", (Deciding, MACHINES[library.instruction_set]), {})(library)
     return run
 
 
@@ -112,9 +113,10 @@ def candidates_of_23_bits(run: Run, count: int, more: int) -> tuple[int, list[Te
 def below(word: Term, q: int, width: int) -> list[Term]:
     """Returns bits that are all 1 if a word is below q, else 0: what comparisons of `width` bits compute."""
     x, largest = zext(word, width), const(q - 1, width)
+    less, equal = compare("ult", x, largest), compare("eq", add(x, const(1 - q, width)), const(0, width))
     forms = [compare("ult", x, const(q, width)), extract(sub(x, const(q, width)), width - 1, width - 1),
-             bitwise("or", compare("ult", x, largest), compare("eq", add(x, const(1 - q, width)), const(0, width))),
-             compare("eq", x, ite(compare("ult", x, largest), x, largest))]
+             bitwise("or", less, equal), negate(bitwise("and", negate(less), negate(equal))),
+             compare("eq", x, ite(less, x, largest))]
     if not all(form is forms[0] or solver.equal(form, forms[0]) for form in forms):
         raise NotProved("comparisons differ")
     return forms

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrodoKEM's coding of messages, which the library has inlined in its steps, for proofs: see inlined.cpp.
+// FrodoKEM's coding of messages, which the library has inlined in its steps, which all backends share, for proofs: see
+// inlined.cpp.
 #include "core/isa.hpp"
+
+#if !defined(POLYKEM_ISA_AVX2) && !defined(POLYKEM_ISA_AVX512) && !defined(POLYKEM_ISA_NEON)
+
 #include "schemes/frodo/message.hpp"
 
 #include <cstring>
-
-#define JOINED(isa, name) isa##_##name
-#define NAMED(isa, name) JOINED(isa, name)
-#define FUNCTION(name) extern "C" void NAMED(POLYKEM_ISA, name)
 
 namespace frodo = polykem::frodo;
 
@@ -28,13 +28,15 @@ void decode(uint8_t* mu, const uint16_t* c, const frodo::FrodoParams& p) {
 }
 }  // namespace
 
-#define CODES(n)                                                  \
-  FUNCTION(frodo_encode_##n)(uint16_t * out, const uint8_t* mu) { \
-    encode(out, mu, frodo::kFrodo##n);                            \
-  }                                                               \
-  FUNCTION(frodo_decode_##n)(uint8_t * mu, const uint16_t* c) {   \
-    decode(mu, c, frodo::kFrodo##n);                              \
+#define CODES(n)                                                                \
+  extern "C" void portable_frodo_encode_##n(uint16_t* out, const uint8_t* mu) { \
+    encode(out, mu, frodo::kFrodo##n);                                          \
+  }                                                                             \
+  extern "C" void portable_frodo_decode_##n(uint8_t* mu, const uint16_t* c) {   \
+    decode(mu, c, frodo::kFrodo##n);                                            \
   }
 CODES(640)
 CODES(976)
 CODES(1344)
+
+#endif
