@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that what proofs of CKKS's sums and reductions use proves nothing false: the lemmas, and rests of divisions.
-`tools/prove.sh --self-test` runs them."""
+"""Tests that what proofs of CKKS's sums and reductions use proves nothing false: the lemmas, and remainders of
+divisions. `tools/prove.sh --self-test` runs them."""
 import pathlib
 import random
 import sys
@@ -25,10 +25,10 @@ class Lemmas(unittest.TestCase):
         k = 6
         for q in range(3, 1 << k):
             for s in range(k):
-                rests = [x - ((x >> s) * ((1 << k + s) // q) >> k) * q for x in range(1 << k + s)]
-                self.assertGreaterEqual(min(rests), 0)
+                remainders = [x - ((x >> s) * ((1 << k + s) // q) >> k) * q for x in range(1 << k + s)]
+                self.assertGreaterEqual(min(remainders), 0)
                 if s == 0 or 1 << s <= q / 2:
-                    self.assertLess(max(rests), (2 if s == 0 else 3) * q)
+                    self.assertLess(max(remainders), (2 if s == 0 else 3) * q)
 
     def test_rests_by_montgomery_for_all_words_of_few_bits(self):
         k = 5
@@ -64,7 +64,7 @@ class Instructions(unittest.TestCase):
             self.assertEqual(machine.general[1].value, (c + d + carry) % (1 << 64))
 
 
-class Rests(unittest.TestCase):
+class Remainders(unittest.TestCase):
     """Of words of 32 bits, after a division with the upper word of x c."""
 
     def setUp(self):
@@ -72,47 +72,47 @@ class Rests(unittest.TestCase):
         terms.keep_sums_whole()
         self.q, self.c, self.x = (variable(name, 32) for name in "qcx")
         self.h = upper(self.x, self.c)
-        self.rest = sub(self.x, mul(self.h, self.q))
+        self.remainder = sub(self.x, mul(self.h, self.q))
 
     def holds(self, found, expected, bound=2, x=None):
-        """Returns whether a word is proved to be what is made of the rest."""
+        """Returns whether a word is proved to be what is made of the remainder."""
         goal = Goal(self.q, 29)
         try:
-            rest = ckks_sums.device_rest(goal, [found], self.c, x or self.x, x or self.x, bound)
-            goal.expect(found, expected(rest), "the word")
+            remainder = ckks_sums.device_remainder(goal, [found], self.c, x or self.x, x or self.x, bound)
+            goal.expect(found, expected(remainder), "the word")
         except NotProved:
             return False
         return True
 
     def test_a_reduction(self):
-        def reduced(rest):
-            return once(rest, self.q)
+        def reduced(remainder):
+            return once(remainder, self.q)
 
-        self.assertTrue(self.holds(reduced(self.rest), reduced))
-        self.assertTrue(self.holds(add(sub(sub(self.x, self.q), mul(self.h, self.q)), self.q), lambda rest: rest))
-        self.assertFalse(self.holds(self.rest, reduced))
-        self.assertFalse(self.holds(reduced(self.rest), lambda rest: rest))
-        self.assertFalse(self.holds(once(self.rest, add(self.q, const(1, 32))), reduced))
+        self.assertTrue(self.holds(reduced(self.remainder), reduced))
+        self.assertTrue(self.holds(add(sub(sub(self.x, self.q), mul(self.h, self.q)), self.q), lambda r: r))
+        self.assertFalse(self.holds(self.remainder, reduced))
+        self.assertFalse(self.holds(reduced(self.remainder), lambda r: r))
+        self.assertFalse(self.holds(once(self.remainder, add(self.q, const(1, 32))), reduced))
 
     def test_a_bound_that_is_too_small_is_not_made_up_for(self):
-        self.assertFalse(self.holds(once(self.rest, self.q), lambda rest: once(once(rest, add(self.q, self.q)), self.q),
+        self.assertFalse(self.holds(once(self.remainder, self.q), lambda r: once(once(r, add(self.q, self.q)), self.q),
                                     bound=3))
-        self.assertTrue(self.holds(once(self.rest, self.q), lambda rest: once(once(rest, add(self.q, self.q)), self.q)))
-        self.assertFalse(self.holds(self.rest, lambda rest: rest, bound=9))  # more bits than a word has
+        self.assertTrue(self.holds(once(self.remainder, self.q), lambda r: once(once(r, add(self.q, self.q)), self.q)))
+        self.assertFalse(self.holds(self.remainder, lambda r: r, bound=9))  # more bits than a word has
 
     def test_another_quotient(self):
         for quotient in (add(self.h, const(1, 32)), self.x, upper(self.x, add(self.c, const(1, 32))),
                          upper(add(self.x, const(1, 32)), self.c), mul(self.x, self.c)):
-            self.assertFalse(self.holds(sub(self.x, mul(quotient, self.q)), lambda rest: rest), str(quotient))
+            self.assertFalse(self.holds(sub(self.x, mul(quotient, self.q)), lambda r: r), str(quotient))
 
     def test_another_difference(self):
         taken, one = mul(self.h, self.q), const(1, 32)
         for other in (sub(taken, self.x), add(self.x, taken), sub(add(self.x, one), taken), sub(self.c, taken),
                       sub(taken, sub(self.x, self.q)), add(sub(self.x, self.q), taken)):
-            self.assertFalse(self.holds(other, lambda rest: rest), str(other))
-        self.assertTrue(self.holds(sub(taken, self.x), lambda rest: sub(const(0, 32), rest)))
-        self.assertTrue(self.holds(add(sub(self.q, self.x), taken), lambda rest: sub(self.q, rest)))
-        self.assertFalse(self.holds(self.rest, lambda rest: rest, x=extract(add(self.x, one), 31, 0)))
+            self.assertFalse(self.holds(other, lambda r: r), str(other))
+        self.assertTrue(self.holds(sub(taken, self.x), lambda r: sub(const(0, 32), r)))
+        self.assertTrue(self.holds(add(sub(self.q, self.x), taken), lambda r: sub(self.q, r)))
+        self.assertFalse(self.holds(self.remainder, lambda r: r, x=extract(add(self.x, one), 31, 0)))
 
 
 class Products(unittest.TestCase):

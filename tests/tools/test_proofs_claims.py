@@ -108,7 +108,7 @@ class Claims(unittest.TestCase):
 
     def test_ternary_words(self):
         run = claims.Run(Code("c3"), 3)
-        a, b = run.unknown("a", 2, *ntru.ANY_WORD), run.unknown("b", 2, *ntru.ANY_WORD)
+        a, b = run.unknown("a", 2, *claims.ANY_WORD), run.unknown("b", 2, *claims.ANY_WORD)
         leaf = ntru.ternary_words(run, a, b)
         x = a.words[1]
         bits = zext(extract(x, 1, 0), 16)

@@ -23,7 +23,7 @@ def high(x, c):
 
 
 class Quotients(unittest.TestCase):
-    """The rest after a division, for a known modulus."""
+    """The remainder after a division, for a known modulus."""
 
     def setUp(self):
         terms.forget()
@@ -32,14 +32,14 @@ class Quotients(unittest.TestCase):
         self.facts.assume(self.x, 0, (1 << 32) - 1)
         self.facts.assume(self.y, 0, 2 * Q)
 
-    def rest(self, w, c, m=Q):
+    def remainder(self, w, c, m=Q):
         return sub(mul(self.x, const(w, 32)), mul(high(self.x, c), const(m, 32)))
 
     def refused(self, term):
         self.assertIsNone(self.facts.quotients.fact(term))
 
     def shoup(self, w):
-        return self.rest(w, (w << 32) // Q)
+        return self.remainder(w, (w << 32) // Q)
 
     def test_shoup(self):
         for w in (1, 1753, Q - 1):
@@ -70,8 +70,8 @@ class Quotients(unittest.TestCase):
             self.assertGreaterEqual(len(shifts), len(set(values)), (bottom, top, w, c))
 
     def test_forms_are_of_the_integer_in_the_range(self):
-        """Sums of a rest, a word and a constant, of which many are beyond 2^32: the integer in the fact's range with
-        the word's bits, and no other, is congruent to the form."""
+        """Sums of a remainder, a word and a constant, of which many are beyond 2^32: the integer in the fact's range
+        with the word's bits, and no other, is congruent to the form."""
         draw, beyond = random.Random(2), 0
         for _ in range(150):
             terms.forget()
@@ -82,8 +82,8 @@ class Quotients(unittest.TestCase):
             top = min(bottom + draw.randrange(1, 2 * Q), (1 << 32) - 1)
             facts.assume(y, bottom, top)
             w, constant = draw.randrange(Q), draw.randrange(4 * Q)
-            rest = sub(mul(x, const(w, 32)), mul(high(x, (w << 32) // Q), const(Q, 32)))
-            fact = facts.quotients.fact(add(add(rest, y), const(constant, 32)))
+            remainder = sub(mul(x, const(w, 32)), mul(high(x, (w << 32) // Q), const(Q, 32)))
+            fact = facts.quotients.fact(add(add(remainder, y), const(constant, 32)))
             if fact is None:
                 continue
             beyond += bottom + constant >> 32 > 0
@@ -131,8 +131,8 @@ class Quotients(unittest.TestCase):
         self.refused(add(self.shoup(1753), other))
 
     def test_multiples_of_others_are_refused(self):
-        self.refused(self.rest(1753, (1753 << 32) // Q, Q + 1))
-        self.refused(self.rest(1753, (1753 << 32) // Q, Q - 2))
+        self.refused(self.remainder(1753, (1753 << 32) // Q, Q + 1))
+        self.refused(self.remainder(1753, (1753 << 32) // Q, Q - 2))
 
     def test_quotients_of_other_words_are_refused(self):
         self.refused(sub(mul(self.x, const(1753, 32)), mul(high(self.y, (1753 << 32) // Q), const(Q, 32))))

@@ -25,6 +25,10 @@ FIRST_ADDRESS, DISTANCE = 0x1000_0000, 0x0100_0000  # of arrays
 
 BLOCK = 1 << 18  # of values that are computed at a time
 
+ANY_WORD = (-(1 << 15), (1 << 15) - 1)  # of 16 bits
+LANES = {"avx2": 16, "avx512": 32, "neon": 16}  # items of a block of words of 16 bits
+REGISTER = {"avx2": 32, "avx512": 64}  # bytes
+
 Values = NDArray[np.int64]
 Proof = Callable[[Library, str], None]  # of a function's claim, in a library
 

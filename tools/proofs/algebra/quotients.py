@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about rests of divisions whose quotient is the upper bits of a product, by Shoup's or Barrett's method."""
+"""Facts about remainders of divisions whose quotient is the upper bits of a product, by Shoup's or Barrett's method."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ QUOTIENT_DEPTH = 20  # of the terms in which a quotient is looked for
 
 
 class Quotients:
-    """Facts about rests, from those about the words `of` which they are."""
+    """Facts about remainders, from those about the words `of` which they are."""
 
     def __init__(self, modulus: Modulus, of: Mapping[Term, Fact]) -> None:
         self._modulus, self._of = modulus, of
 
     def fact(self, term: Term) -> Fact | None:
-        """Returns the fact about the rest of x w after a division with a quotient h = floor(x c / 2^k): the integer
-        r = x w - h m, for constants w, c and m, where q divides m; and about the sum of r and other integers. With
-        x c = 2^k h + l, 0 <= l < 2^k,
+        """Returns the fact about the remainder of x w after a division with a quotient h = floor(x c / 2^k): the
+        integer r = x w - h m, for constants w, c and m, where q divides m; and about the sum of r and other integers.
+        With x c = 2^k h + l, 0 <= l < 2^k,
 
             2^k r = x (2^k w - m c) + m l,
 
@@ -30,24 +30,24 @@ class Quotients:
         whole = term.args[0] if term.op == "extract" and term.extra[1] == 0 else term  # type: ignore[index]
         if whole.op not in ("add", "sub"):
             return None
-        summands, rests = _summands(term, self._of), []
+        summands, remainders = _summands(term, self._of), []
         for quotient in _upper_halves(term, self._of):
-            rest, others = self._rest(term.width, quotient, summands)
-            if rest is not None:
-                rests.append(rest)
+            remainder, others = self._remainder(term.width, quotient, summands)
+            if remainder is not None:
+                remainders.append(remainder)
                 summands = others
         facts = [self._known_part(term.width, sign, part) for sign, part in summands]
-        if not rests and term is whole or any(fact is None for fact in facts):
+        if not remainders and term is whole or any(fact is None for fact in facts):
             return None
         total = Fact(0, 0, {})
-        for fact in (*rests, *facts):
+        for fact in (*remainders, *facts):
             total = Fact(total.low + fact.low, total.high + fact.high,  # type: ignore[union-attr]
                          self._modulus.combine(total.form, fact.form, 1))  # type: ignore[union-attr]
         if total.high - total.low >= 1 << term.width:
             return None
         return self._modulus.as_unsigned(total, term.width) or total if total.low >> term.width > 0 else total
 
-    def _rest(self, width: int, quotient: Term,
+    def _remainder(self, width: int, quotient: Term,
               summands: list[tuple[int, Term]]) -> tuple[Fact | None, list[tuple[int, Term]]]:
         """Returns the fact about r or -r, whose summands are among the given ones, and the other summands."""
         product, k = quotient.args[0], quotient.extra[1]  # type: ignore[index]
@@ -62,8 +62,8 @@ class Quotients:
         m = direction * m & ones
         if m == 0 or m % self._modulus.q:
             return None, summands
-        choices = {direction * (w + added) & ones: rest
-                   for added, rest in ((sum(sign for sign, _ in alone), others), (0, others + alone))}
+        choices = {direction * (w + added) & ones: remainder
+                   for added, remainder in ((sum(sign for sign, _ in alone), others), (0, others + alone))}
         w = min(choices, key=lambda w: abs((w << k) - m * c))
         slope, others = (w << k) - m * c, choices[w]
         low, high = sorted((fact.low * slope, fact.high * slope))

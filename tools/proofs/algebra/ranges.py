@@ -5,7 +5,7 @@ A fact about a term t of w bits is: the bits of t are those of an integer v in [
 v is congruent to a polynomial of the inputs mod q. Facts come from two kinds of step:
 
 - Rules (rules.py, divisions.py, quotients.py): sums, differences, products, extensions and truncations of integers,
-  exact divisions and rests of divisions.
+  exact divisions and remainders of divisions.
 - Tables (tables.py, tables_of_bits.py): a term that depends on one other term alone, or on a few bits, is computed for
   all of their values.
 

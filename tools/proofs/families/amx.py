@@ -4,7 +4,7 @@ src/schemes/frodo/tile_products.hpp."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from proofs.algebra.bilinear import BITS, FIRST, SCALE, SECOND, SUB, WORD, Forms
 from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term, const, keep_sums_whole, sext, variable
-from proofs.claims import Claim, Run
-from proofs.families.ntru import ANY_WORD, SHORT, field
+from proofs.claims import ANY_WORD, Claim, Proof, Run
+from proofs.families.ntru import SHORT, field
 from proofs.machines.memory import Library, bytes_of
 
 Q = 1 << BITS
 ROWS = 8  # FrodoKEM's n-bar
 
-Proof = Callable[[Library, str], None]
 Vector = Sequence[Term]  # of words of 16 bits, or of signed bytes
 
 

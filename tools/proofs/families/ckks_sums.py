@@ -3,7 +3,7 @@
 at once: q is an unknown word too, as in every_prime.py.
 
 Products of two unknown words are beyond solvers. A variable that is as large as the product stands for each; the solver
-says whether the rest is as expected, for all values of those. Two lemmas say what products with q leave:
+says whether the remainder is as expected, for all values of those. Two lemmas say what products with q leave:
 
     Barrett. Let q > 0, c = floor(2^(k + s) w / q), 0 <= w < q or w = 1, x = 2^s u + t, 0 <= t < 2^s, 0 <= u < 2^k, and
     let h be an integer with u c = 2^k h + l, 0 <= l < n 2^k. Then x w - h q is in [0, (n + 1) q) if s = 0, and in
@@ -17,8 +17,9 @@ says whether the rest is as expected, for all values of those. Two lemmas say wh
 
     m q = x mod 2^k, so x - m q = 2^k (floor(x / 2^k) - h). Both are in [0, q), as m < 2^k.
 
-In the first one, h mod the width of a word is enough: the rest is less than a word, which 2^k or more is not. So where
-a function computes y - h q from the lower word y of x w, h q is replaced by y - r, for any word r in the range."""
+In the first one, h mod the width of a word is enough: the remainder is less than a word, which 2^k or more is not. So
+where a function computes y - h q from the lower word y of x w, h q is replaced by y - r, for any word r in the range.
+"""
 
 from __future__ import annotations
 
@@ -82,13 +83,13 @@ class Goal:
         self.assumed.append(compare("ult", result, const(largest + 1, result.width)))
         return result
 
-    def rest(self, found: Sequence[Term], quotient: Term, lower: Term, bound: int) -> Term:
+    def remainder(self, found: Sequence[Term], quotient: Term, lower: Term, bound: int) -> Term:
         """Returns a word below bound q, which stands for lower - quotient q. In `lower`, variables stand for
         products."""
         if bound > 1 << self.q.width - self.bits:
-            raise NotProved("a rest has more bits than a word")
+            raise NotProved("a remainder has more bits than a word")
         own = self.quotient(found, quotient)
-        taken, result = mul(own, self.q), variable(f"rest {len(self.assumed)}", self.q.width)
+        taken, result = mul(own, self.q), variable(f"remainder {len(self.assumed)}", self.q.width)
         self.instead[taken] = sub(lower, result)
         for term in sums_with(found, taken):
             for factor, sign in itertools.product((-1, 0, 1), (-1, 1)):
@@ -163,24 +164,24 @@ def prove_with(names: Sequence[tuple[str, int]], bits: int, results: int,
 RATIO = [("q", 64), ("ratio0", 64), ("ratio1", 64)]
 
 
-def cpu_rest(goal: Goal, words: Mapping[str, Term], found: Sequence[Term], x: tuple[Term, Term],
+def cpu_remainder(goal: Goal, words: Mapping[str, Term], found: Sequence[Term], x: tuple[Term, Term],
              lower: Term) -> Term:
     """Returns x - h q in [0, 2 q): Barrett, k = 128. x is the code's two words; `lower` is the lower one."""
     expected = upper_word_of_two(goal, x, (words["ratio1"], words["ratio0"]))
-    return goal.rest(found, expected, lower, 2)
+    return goal.remainder(found, expected, lower, 2)
 
 
 def cpu_reduce(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
-    rest = cpu_rest(goal, words, found, (words["x1"], words["x0"]), words["x0"])
-    goal.expect(found[0], once(rest, goal.q), "x mod q")
+    remainder = cpu_remainder(goal, words, found, (words["x1"], words["x0"]), words["x0"])
+    goal.expect(found[0], once(remainder, goal.q), "x mod q")
 
 
 def cpu_multiply(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
     a, b = words["a"], words["b"]
     whole, instead = product(a, b), goal.stands_for(a, b)
     lower = mul(a, b) if mul(a, b) in terms_of(found) else extract(whole, 63, 0)
-    rest = cpu_rest(goal, words, found, (extract(whole, 127, 64), lower), extract(instead, 63, 0))
-    goal.expect(found[0], once(rest, goal.q), "a b mod q")
+    remainder = cpu_remainder(goal, words, found, (extract(whole, 127, 64), lower), extract(instead, 63, 0))
+    goal.expect(found[0], once(remainder, goal.q), "a b mod q")
 
 
 def cpu_from_signed(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
@@ -189,9 +190,9 @@ def cpu_from_signed(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]
     is_negative = extract(x, 63, 63)
     size = size_of(found, words)
     goal.expect(size, ite(is_negative, sub(zero, x), x), "the size")
-    rest = once(cpu_rest(goal, words, found, (zero, size), size), q)
-    minus = ite(compare("eq", rest, zero), zero, sub(q, rest))
-    goal.expect(found[0], ite(is_negative, minus, rest), "x mod q")
+    remainder = once(cpu_remainder(goal, words, found, (zero, size), size), q)
+    minus = ite(compare("eq", remainder, zero), zero, sub(q, remainder))
+    goal.expect(found[0], ite(is_negative, minus, remainder), "x mod q")
 
 
 def size_of(found: Sequence[Term], words: Mapping[str, Term]) -> Term:
@@ -205,30 +206,30 @@ def size_of(found: Sequence[Term], words: Mapping[str, Term]) -> Term:
 # ---- On the device
 
 
-def device_rest(goal: Goal, found: Sequence[Term], c: Term, u: Term, lower: Term, bound: int) -> Term:
-    """Returns the rest after a division whose quotient is the upper word of u c. The code's word is u."""
+def device_remainder(goal: Goal, found: Sequence[Term], c: Term, u: Term, lower: Term, bound: int) -> Term:
+    """Returns the remainder after a division whose quotient is the upper word of u c. The code's word is u."""
     own = multiplied_by(found, zext(c, 2 * c.width))
     if own is None or not goal.holds(compare("eq", own, zext(u, own.width))):
         raise NotProved("another word is multiplied by the reciprocal")
     own = extract(own, c.width - 1, 0)
     goal.stands_for(own, c)
-    return goal.rest(found, extract(upper(own, c), goal.q.width - 1, 0), lower, bound)
+    return goal.remainder(found, extract(upper(own, c), goal.q.width - 1, 0), lower, bound)
 
 
 def reduce_sum_32(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
-    rest = device_rest(goal, found, words["c"], words["x"], extract(words["x"], 31, 0), 2)
-    goal.expect(found[0], once(rest, goal.q), "x mod q")
+    remainder = device_remainder(goal, found, words["c"], words["x"], extract(words["x"], 31, 0), 2)
+    goal.expect(found[0], once(remainder, goal.q), "x mod q")
 
 
 def reduce_word_32(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
     """floor(floor(2^64 / q) / 2^32) is floor(2^32 / q)."""
-    rest = device_rest(goal, found, extract(words["c"], 63, 32), words["x"], words["x"], 2)
-    goal.expect(found[0], once(rest, goal.q), "x mod q")
+    remainder = device_remainder(goal, found, extract(words["c"], 63, 32), words["x"], words["x"], 2)
+    goal.expect(found[0], once(remainder, goal.q), "x mod q")
 
 
 def reduce_word_64(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
-    rest = device_rest(goal, found, words["c"], words["x"], words["x"], 2)
-    goal.expect(found[0], once(rest, goal.q), "x mod q")
+    remainder = device_remainder(goal, found, words["c"], words["x"], words["x"], 2)
+    goal.expect(found[0], once(remainder, goal.q), "x mod q")
 
 
 def products_32(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
@@ -238,8 +239,8 @@ def products_32(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) ->
         part = goal.stands_for(words[f"a{n}"], words[f"b{n}"])
         goal.assumed.append(compare("ult", part, most))
         total = add(total, part)
-    rest = device_rest(goal, found, words["c"], total, extract(total, 31, 0), 2)
-    goal.expect(found[0], once(rest, goal.q), "the sum mod q")
+    remainder = device_remainder(goal, found, words["c"], total, extract(total, 31, 0), 2)
+    goal.expect(found[0], once(remainder, goal.q), "the sum mod q")
 
 
 def add_product_64(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:
@@ -256,9 +257,9 @@ def reduced_64(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> 
         part = goal.stands_for(a, b)
         upper_part = add(upper_part, part if is_whole else zext(extract(part, 63, 32), 64))
     times_w = extract(goal.stands_for(high, words["w"]), 63, 0)
-    lower = device_rest(goal, found, words["c"], low, low, 2)
-    rest = goal.rest(found, upper_part, times_w, 4)
-    total = add(once(once(rest, multiple(q, 2)), q), once(lower, q))
+    lower = device_remainder(goal, found, words["c"], low, low, 2)
+    remainder = goal.remainder(found, upper_part, times_w, 4)
+    total = add(once(once(remainder, multiple(q, 2)), q), once(lower, q))
     goal.expect(found[0], once(total, q), "the sum mod q")
 
 
@@ -281,8 +282,8 @@ def reduced_of_two_64(library: Library, function: str) -> None:
         goal.assumed += [compare("ult", const((1 << s + 1) - 1, 64), q)]
         goal.assumed += [compare("ult", part, const(1 << 2 * s + 4, 128)) for part in parts]
         total = add(*parts)
-        rest = device_rest(goal, found, c, extract(shift_right(total, s), 63, 0), extract(total, 63, 0), 3)
-        goal.expect(found[0], once(once(rest, multiple(q, 2)), q), f"the sum mod q of {s + 2} bits")
+        remainder = device_remainder(goal, found, c, extract(shift_right(total, s), 63, 0), extract(total, 63, 0), 3)
+        goal.expect(found[0], once(once(remainder, multiple(q, 2)), q), f"the sum mod q of {s + 2} bits")
 
 
 def fold_32(goal: Goal, words: Mapping[str, Term], found: Sequence[Term]) -> None:

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator
 from proofs.algebra.decisions import causes
 from proofs.algebra.facts import Form, NotProved
 from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, variable, zext
-from proofs.claims import Array, Claim, Proof, Run, Values
+from proofs.claims import ANY_WORD, Array, Claim, Proof, Run, Values
 from proofs.families import frodo, packing, selection
 from proofs.families.mlkem import (N, Q, _gamma, binomial, compressed_and_packed, inverse, linear, transform,
                           unpacked_and_decompressed)
 from proofs.families.ntru import EXACT_BITS, LOG_Q, expect_cyclic, expect_of_pairs, words_of
 from proofs.machines.memory import Library, bytes_of
 
-ANY_WORD = (-(1 << 15), (1 << 15) - 1)
 BEFORE, PRODUCT = (-20000, 20000), (-2500, 2500)  # of the transform, and of its inverse
 AFTER = (BEFORE[0] - 7 * Q // 2, BEFORE[1] + 7 * Q // 2)
 REDUCED = (-(Q // 2), Q // 2)

@@ -27,10 +27,9 @@ from proofs.algebra import solver
 from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import (Term, add, bitwise, compare, const, extract, ite, keep_sums_whole, mul, negate, sub,
                                   variable, zext)
-from proofs.claims import Claim, Run
+from proofs.claims import Claim, Proof, Run
 from proofs.machines.memory import Library
 
-Proof = Callable[[Library, str], None]
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ import numpy as np
 
 from proofs.algebra.facts import Form
 from proofs.algebra.terms import concat, const, extract, zext
-from proofs.claims import Claim, Run, Values
+from proofs.claims import ANY_WORD, Claim, Run, Values
 from proofs.machines.memory import Library, bytes_of
 
 Q = 1 << 16
-ANY_WORD = (-(1 << 15), (1 << 15) - 1)
 
 
 def product(rows: int, inner: int, columns: int, transposed: bool) -> Callable[[Library, str], None]:
@@ -98,7 +97,7 @@ def sampled(n: int, count: int) -> Callable[[Library, str], None]:
 
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of FrodoKEM."""
-    # Shapes with whole registers and with a rest in each direction; the code for other sizes repeats these blocks.
+    # Shapes of whole registers, and with a part of one in each direction; code for other sizes repeats these blocks.
     tables = {"ref": "15kMatMulPortable", "avx2": "11kMatMulAvx2", "avx512": "18kMatMulFormsAvx512",
               "neon": "11kMatMulNeon"}
     for name, table in tables.items():

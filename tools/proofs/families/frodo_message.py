@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proofs.algebra.terms import const, concat, zext
-from proofs.claims import Claim, Proof, Run, Values
-from proofs.families.frodo import ANY_WORD, Q
+from proofs.claims import ANY_WORD, Claim, Proof, Run, Values
+from proofs.families.frodo import Q
 from proofs.machines.memory import Library
 
 COEFFICIENTS = 64

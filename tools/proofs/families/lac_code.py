@@ -65,13 +65,13 @@ def encoded(errors: int) -> Proof:
         parity, message = run.space(), run.stream("m", MESSAGE_BITS, 1)
         run.machine.call(function, parity, message.address)
         of, expected = exponents(errors), [0] * size
-        rests, divisor = [1], generator(errors)
-        while len(rests) < len(of):
-            twice = rests[-1] << 1
-            rests.append(twice ^ divisor if twice >> size & 1 else twice)
+        remainders, divisor = [1], generator(errors)
+        while len(remainders) < len(of):
+            twice = remainders[-1] << 1
+            remainders.append(twice ^ divisor if twice >> size & 1 else twice)
         for n in range(MESSAGE_BITS):
             for at in range(size):
-                expected[at] |= (rests[of[n]] >> of[MESSAGE_BITS + at] & 1) << n + 1
+                expected[at] |= (remainders[of[n]] >> of[MESSAGE_BITS + at] & 1) << n + 1
         linear = Linear(message.words)
         for at in range(size // 8):
             if linear.bits(run.result(parity, at, 8)) != tuple(expected[8 * at:8 * at + 8]):

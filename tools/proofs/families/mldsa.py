@@ -102,8 +102,8 @@ def each_word(results: Sequence[Callable[..., Values]], *inputs: tuple[int, int]
 
 def _centred(r: Values, modulus: int) -> Values:
     """r mod+- modulus. [FIPS204, 2.3]"""
-    rest = r % modulus
-    return np.where(2 * rest > modulus, rest - modulus, rest)
+    remainder = r % modulus
+    return np.where(2 * remainder > modulus, remainder - modulus, remainder)
 
 
 def power2_rounded(r: Values) -> tuple[Values, Values]:

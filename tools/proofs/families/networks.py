@@ -138,8 +138,8 @@ class Network:
         for first in range(0, patterns, TOGETHER):
             number, zeros = np.arange(first, min(first + TOGETHER, patterns)), []
             for size in sizes:
-                number, rest = np.divmod(number, size + 1)
-                zeros.append(rest)
+                number, remainder = np.divmod(number, size + 1)
+                zeros.append(remainder)
             known: dict[Term, NDArray[np.uint8]] = {}
             for run, count in zip(runs, zeros):
                 known |= {term: np.packbits(n >= count) for n, term in enumerate(self._runs[run])}

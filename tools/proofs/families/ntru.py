@@ -13,16 +13,12 @@ from proofs.algebra.evaluation import evaluate
 from proofs.algebra.facts import Form, NotProved, OtherResult
 from proofs.algebra.ranges import Facts
 from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, shape, variable, zext
-from proofs.claims import Array, Claim, Run, Values
+from proofs.claims import ANY_WORD, LANES, Array, Claim, Proof, Run, Values
 from proofs.machines.memory import Library, bytes_of
 
 EXACT_BITS = {509: 13, 677: 13, 701: 13, 821: 13, 1229: 12, 1373: 14}  # PolymulFunctions::exact_bits
 SINGLE_EXACT_BITS = {509: 13, 677: 13, 701: 13, 821: 13, 1229: 13, 1373: 15}  # exact_bits_single
 SHORT = (509, 701)  # one HPS, one HRSS
-LANES = {"avx2": 16, "avx512": 32, "neon": 16}
-ANY_WORD = (-(1 << 15), (1 << 15) - 1)
-
-Proof = Callable[[Library, str], None]
 
 
 def words_of(a: Array, b: Array) -> Leaf:

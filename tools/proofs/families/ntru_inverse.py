@@ -13,10 +13,9 @@ from proofs.algebra.evaluation import evaluate
 from proofs.algebra.facts import NotProved, OtherResult
 from proofs.algebra.rewriting import Lane
 from proofs.algebra.terms import Term, bitwise, const, extract, ite, negate, sext, shape, variable, zext
-from proofs.claims import Claim, Proof, Run, Values
+from proofs.claims import REGISTER, Claim, Proof, Run, Values
 from proofs.machines.memory import Library, bytes_of
 
-REGISTER = {"avx2": 32, "avx512": 64}  # bytes
 SMALL = 7  # for which all polynomials are inverted
 
 

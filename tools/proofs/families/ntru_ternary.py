@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from proofs.algebra.facts import NotProved, OtherResult
 from proofs.algebra.gf3 import Elements
 from proofs.algebra.terms import Term, const, variable
-from proofs.claims import Claim, Proof, Run
+from proofs.claims import REGISTER, Claim, Proof, Run
 from proofs.machines.memory import Library
 
-REGISTER = {"avx2": 32, "avx512": 64}  # bytes
 LEAF = 8  # coefficients of the smallest products, for n = 509
 WIDTH = 64  # of a lane; one is proved, for all
 

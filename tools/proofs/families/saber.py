@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from proofs.algebra.bilinear import BITS, FIRST, SECOND, Forms
 from proofs.algebra.terms import Term, const, keep_sums_whole
-from proofs.claims import Claim, Run
+from proofs.claims import ANY_WORD, LANES, Claim, Proof, Run
 from proofs.machines.machine import Machine
 from proofs.machines.memory import Library
 
 N, EXACT_BITS = 256, 13
 POLY = 2 * N  # bytes
 NOISE_BITS = {2: 10, 3: 8, 4: 6}  # mu of the set of rank l
-LANES = {"avx2": 16, "avx512": 32, "neon": 16}
-ANY_WORD = (-(1 << 15), (1 << 15) - 1)
-
-Proof = Callable[[Library, str], None]
 
 
 def expect_product(a: Sequence[Term], s: Sequence[Term], results: Sequence[Term], transposed: bool) -> None:

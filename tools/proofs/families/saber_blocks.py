@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from proofs.algebra.bilinear import BITS
 from proofs.algebra.facts import NotProved
 from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, variable, zext
-from proofs.claims import Claim, Proof, Run
+from proofs.claims import LANES, Claim, Proof, Run
 from proofs.families.mlkem import binomial
-from proofs.families.saber import LANES, N, NOISE_BITS, POLY, expect_product, lines
+from proofs.families.saber import N, NOISE_BITS, POLY, expect_product, lines
 from proofs.families.saber_steps import (COINS, FUNCTIONS, P_BITS, Q_BITS, SEED, T_BITS, batch, lowest, rounded)
 from proofs.machines.machine import Machine
 from proofs.machines.memory import Library

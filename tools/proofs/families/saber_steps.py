@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from proofs.algebra.bilinear import BITS
 from proofs.algebra.terms import concat, keep_sums_whole, zext
-from proofs.claims import Array, Claim, Proof, Run, Values
-from proofs.families.saber import ANY_WORD, N, NOISE_BITS, POLY, expect_product
+from proofs.claims import ANY_WORD, Array, Claim, Proof, Run, Values
+from proofs.families.saber import N, NOISE_BITS, POLY, expect_product
 from proofs.machines.memory import Library, bytes_of
 
 Q_BITS, P_BITS = 13, 10

@@ -145,7 +145,7 @@ def _mul(m: Machine, i: iced.Instruction) -> None:
 
 
 def _divide(m: Machine, i: iced.Instruction) -> None:
-    """div: rdx and rax, which have to be known, by a known number; the quotient goes to rax, the rest to rdx."""
+    """div: rdx and rax, which have to be known, by a known number; the quotient goes to rax, the remainder to rdx."""
     divisor = m.read(i, 0)
     width = divisor.width
     if width == 8:
