@@ -2,7 +2,8 @@
 """Faults in lines of the source: tools/prove.sh --source-faults.
 
 A claim runs machine code; its debug information says which lines that is of. Lines with arithmetic are drawn, one is
-changed at a time in a copy of the tree, the library is compiled, and a claim that ran the line has to fail.
+changed at a time in a copy of the tree, the library is compiled, and a claim that ran the line has to fail. With
+--files the files of src are listed instead that the library has code of and of which no claim runs a line.
 """
 
 from __future__ import annotations
@@ -53,6 +54,11 @@ def lines_run(library: Library, executed: set[int], tree: Path) -> set[Line]:
     return found
 
 
+def lines_compiled(library: Library, tree: Path) -> set[Line]:
+    """Returns the lines that the functions of a library begin with."""
+    return lines_run(library, set(library.functions.values()), tree)
+
+
 def changed(text: str, generator: random.Random) -> str | None:
     """Returns a line with one operation replaced, or None if it has none."""
     code, comment, rest = text.partition("//")
@@ -81,6 +87,7 @@ class Faults:
                 self.claims_of[line].append(claim)
             gc.collect()
             print(f"\r{claim.name:<70}", end="", file=sys.stderr)
+        self.compiled = lines_compiled(libraries[False], self.scratch.tree)
         print(f"\r{len(chosen)} claims run {len(self.claims_of)} lines of src{' ' * 40}", file=sys.stderr)
 
     def _compile(self) -> None:
@@ -90,6 +97,10 @@ class Faults:
         build = self.scratch.build
         return {False: Library(build / "src/libpolykem.so"),
                 True: Library(build / "tools/proofs/libpolykem_proofs.so")}
+
+    def files_not_run(self) -> list[str]:
+        """Returns the files of src with functions in the library of which no claim runs a line."""
+        return sorted({file for file, _ in self.compiled} - {file for file, _ in self.claims_of})
 
     def plant(self, line: Line, generator: random.Random) -> tuple[str, str] | None:
         """Returns the fault that a line got and what refuted it, "" if nothing did, or None where it has no arithmetic
@@ -126,6 +137,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=5, help="faults (%(default)s)")
     parser.add_argument("--seed", type=int, help="of the draw; by default another one each time")
     parser.add_argument("--build", type=Path, default=ROOT / "build-source-faults", help="where the copy is built")
+    parser.add_argument("--files", action="store_true", help="list files of src that no claim runs")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}", flush=True)
@@ -133,6 +145,9 @@ def main() -> int:
     arguments.build.mkdir(parents=True, exist_ok=True)
     gc.disable()  # a claim makes millions of terms, and no cycles of them
     faults = Faults(arguments.build, arguments.names)
+    if arguments.files:
+        print("\n".join(faults.files_not_run()))
+        return 0
     lines = sorted(faults.claims_of)
     generator.shuffle(lines)
     found = missed = 0
