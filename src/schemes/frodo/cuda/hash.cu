@@ -18,12 +18,12 @@ using polykem::cuda::kShakeScratchWords;
 using polykem::cuda::LaneItem;
 using polykem::cuda::warp_lane;
 
-/// The number of one-warp blocks for which a multiprocessor must have registers: twenty on compute capability 9.0.
-/// Elsewhere the compiler chooses.
+/// The number of one-warp blocks for which a multiprocessor must have registers, on compute capability 9.0: twenty, 24
+/// in kernels that sample errors. Elsewhere the compiler chooses.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
-constexpr int kLaneBlocks = 20;
+constexpr int kLaneBlocks = 20, kNoiseBlocks = 24;
 #else
-constexpr int kLaneBlocks = 1;
+constexpr int kLaneBlocks = 1, kNoiseBlocks = 1;
 #endif
 
 /// Returns the warp's records as messages of `words` 64-bit words.
@@ -76,18 +76,20 @@ struct NoiseScratch {
   uint32_t errors[32][kRate];
 };
 
-/// Stores a block of errors, kRate words for each item, at `to` and at the same index of the following rows.
-template <int kRate>
+/// Stores a block of errors, kRate words for each item, at `to` and at the same index of the following rows. kWhole:
+/// all lanes have an item, so that no store needs a condition.
+template <int kRate, bool kWhole>
 __device__ __forceinline__ void store_errors(uint32_t* to, uint32_t stride, const NoiseScratch<kRate>& scratch,
                                              unsigned lane, unsigned valid) {
   constexpr unsigned kHalf = 16;  // half a warp stores this many words of an item, each lane the others of its own item
   stride /= sizeof(uint32_t);
   uint32_t* half = to + lane / kHalf * stride + lane % kHalf;
-#pragma unroll 4
-  for (unsigned m = lane / kHalf; m < 32; m += 2, half += 2 * stride) {
-    if (m < valid) *half = scratch.errors[m][lane % kHalf];
+  const uint32_t* const from = scratch.errors[lane / kHalf] + lane % kHalf;
+#pragma unroll(kWhole ? 16 : 4)
+  for (unsigned m = 0; m < 32; m += 2, half += 2 * stride) {
+    if (kWhole || m + lane / kHalf < valid) *half = from[m * kRate];
   }
-  if (lane >= valid) return;
+  if (!kWhole && lane >= valid) return;
 #pragma unroll
   for (unsigned j = kHalf; j < kRate; ++j)
     to[lane * stride + j] = scratch.errors[lane][j];
@@ -110,8 +112,12 @@ __device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], NoiseScratc
         state, [&](int j) { scratch.errors[item.lane][j] = sample4<kThresholds>(scratch.words[j][item.lane], t); });
     if (block == 0) continue;  // what was sampled is the state before the first block
     __syncwarp();
-    store_errors<kRate>(reinterpret_cast<uint32_t*>(noise[item.first]) + (block - 1) * kRate, noise.stride, scratch,
-                        item.lane, valid);
+    auto* const to = reinterpret_cast<uint32_t*>(noise[item.first]) + (block - 1) * kRate;
+    if (valid == 32) {
+      store_errors<kRate, true>(to, noise.stride, scratch, item.lane, valid);
+    } else {
+      store_errors<kRate, false>(to, noise.stride, scratch, item.lane, valid);
+    }
     __syncwarp();
   }
 }
@@ -132,7 +138,7 @@ __device__ __forceinline__ void absorb_seed_se(uint64_t (&state)[25], uint8_t do
 
 /// Computes shake.seed_a, shake.r and sample_matrix of keygen. s goes into sk, seedA into pk and sk.
 template <int kRate, int kThresholds>
-__global__ void __launch_bounds__(32, kLaneBlocks)
+__global__ void __launch_bounds__(32, kNoiseBlocks)
     expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows coins, Sizes sizes, Thresholds t, size_t count) {
   __shared__ NoiseScratch<kRate> scratch;
   const LaneItem item(count);
@@ -160,7 +166,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
 /// Computes shake.seed_se, shake.r and sample_matrix of encaps and decaps. coins: mu and salt. k: rows of kSecretStride
 /// bytes.
 template <int kRate, int kThresholds>
-__global__ void __launch_bounds__(32, kLaneBlocks)
+__global__ void __launch_bounds__(32, kNoiseBlocks)
     expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows coins, Sizes sizes, Thresholds t, size_t count) {
   constexpr int kMessage = 17;  // pkh, mu, salt and the suffix
   static_assert(kMessage <= kRate);
