@@ -60,9 +60,6 @@ ALL_PUBLIC = re.compile(r"5mldsa4cuda\d+(prepare_verify|verify|compare)_kernel")
 
 # (kernel, instruction, at most so many, reason): findings that were read and are none.
 READ = [
-    (r"sample_fg_kernel\w*Hrss", r"LDS\.U8 R\d+, \[R\d+(\+-0x1)?\]: an address", 2,
-     "sample_iid_plus(): the address register is stale only if a lane skips both unrolled loops over its coefficients, "
-     "which fewer than four a lane would need; there are n / 32"),
     (r"sample_fixed_kernel", r"BRA 0x[0-9a-f]+: a secret decides", 1,
      "more hashes of the chain than are always computed; the probability is below 2^-69"),
     (r"5mldsa4cuda15expand_s_kernel", r"STS\.U8 \[R\d+\], R\d+: an address|BRA 0x[0-9a-f]+: a secret decides", 273,
@@ -87,9 +84,9 @@ CONTROL = {"BRA", "EXIT", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "BPT"}
 STORES = {"STG", "STS", "STL", "ST", "RED", "REDG", "LDGSTS"}
 LOADS = {"LDG", "LDS", "LDL", "LD", "LDSM", "ATOMG", "ATOMS", "ATOM"}
 PREDICATE_ONLY = {"ISETP", "UISETP", "PLOP3", "UPLOP3"}
-PLAIN = {"LOP3", "ULOP3", "VIMNMX", "IMMA", "PRMT", "UPRMT", "IMAD", "UIMAD", "SHF", "USHF", "VIADD", "IADD3",
-         "UIADD3", "SEL", "USEL", "LEA", "ULEA", "MOV", "UMOV", "CS2R", "S2R", "S2UR", "ULDC", "LDC", "VIADDMNMX",
-         "POPC", "UPOPC", "IDP", "BREV", "UBREV", "SHFL", "VOTE", "VOTEU", "R2UR", "IMNMX", "IABS", "FLO",
+PLAIN = {"LOP3", "ULOP3", "VIMNMX", "VIMNMX3", "IMMA", "PRMT", "UPRMT", "IMAD", "UIMAD", "SHF", "USHF", "VIADD",
+         "IADD3", "UIADD3", "SEL", "USEL", "LEA", "ULEA", "MOV", "UMOV", "CS2R", "S2R", "S2UR", "ULDC", "LDC",
+         "VIADDMNMX", "POPC", "UPOPC", "IDP", "BREV", "UBREV", "SHFL", "VOTE", "VOTEU", "R2UR", "IMNMX", "IABS", "FLO",
          "UFLO", "SGXT", "REDUX", "HFMA2", "FADD", "FFMA", "I2F", "F2I", "MUFU"}
 # Between predicates and a register, which the mask in the last operand pairs.
 PACKED_PREDICATES = {"P2R", "UP2UR", "R2P", "UR2UP"}

@@ -20,6 +20,22 @@ inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
   return {x, y, z, w};
 }
 
+/// min(a + b, c), mod 2^32 and then signed.
+inline int32_t __viaddmin_s32(int32_t a, int32_t b, int32_t c) {
+  return std::min(static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)), c);
+}
+inline int32_t __vimin3_s32(int32_t a, int32_t b, int32_t c) {
+  return std::min({a, b, c});
+}
+inline int32_t __vimax3_s32(int32_t a, int32_t b, int32_t c) {
+  return std::max({a, b, c});
+}
+/// c and the products of four bytes of a and b, signed.
+inline int32_t __dp4a(int32_t a, int32_t b, int32_t c) {
+  for (int i = 0; i < 32; i += 8)
+    c += static_cast<int8_t>(a >> i) * static_cast<int8_t>(b >> i);
+  return c;
+}
 /// Bits `shift` mod 32 and up of high : low.
 inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> (shift & 31));

@@ -8,9 +8,10 @@
 #include "tools/proofs/wrappers/cuda_host.hpp"
 
 struct Index {
-  unsigned x;
+  unsigned x, y = 0, z = 0;
 };
 inline Index threadIdx, blockIdx, blockDim;
+inline const Index gridDim = {1, 1, 1};
 
 namespace polykem::host_warp {
 

@@ -36,14 +36,17 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
                                                                    warp_lane());
 }
 
-/// Replaces the trits of 0, which has no inverse, by those of 1. Returns all ones if they were 0.
+/// The number of items of which a block samples.
 template <class Set>
-__device__ __forceinline__ uint32_t replace_zero(uint8_t* t, unsigned lane) {
-  const auto* words = reinterpret_cast<const uint32_t*>(t);
-  uint32_t any = 0;
-  for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 4; w += 32)
-    any |= words[w];
-  const uint32_t zero = __any_sync(0xffffffff, any != 0) ? 0u : 0xffffffffu;
+inline constexpr int kSampleItems = kThreads / kSampleLanes<Set>;
+
+/// Replaces the trits of 0, which has no inverse, by those of 1. Returns all ones if they were 0. any: the union of the
+/// lane's words of trits.
+template <class Set>
+__device__ __forceinline__ uint32_t replace_zero(uint8_t* t, uint32_t any, unsigned lane) {
+  constexpr unsigned kLanes = kSampleLanes<Set>, kGroup = 0xffffffff >> (32 - kLanes);
+  const unsigned lanes = __ballot_sync(0xffffffff, any != 0) >> (warp_lane() - lane) & kGroup;
+  const uint32_t zero = lanes != 0 ? 0u : 0xffffffffu;
   if (lane == 0) t[0] |= static_cast<uint8_t>(zero & 1);
   __syncwarp();
   return zero;
@@ -55,63 +58,84 @@ struct alignas(8) ZeroMasks {
 };
 
 /// Computes sample_fg: writes f and G / 3 as rows of bytes, with 1 in place of f = 0 and g = 0. Rows beyond the batch
-/// repeat its last item. The PRF key goes into sk.
+/// repeat its last item. The PRF key goes into sk. kSampleLanes lanes work on an item; those beyond the last row repeat
+/// it.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
     sample_fg_kernel(uint8_t* f, uint8_t* lifted_g, ZeroMasks* zero, uint8_t* sk, const uint8_t* coins, size_t count,
                      size_t rows) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= rows) return;
-  uint8_t* t = trits[threadIdx.x / 32];
+  constexpr int kLanes = kSampleLanes<Set>, kItems = kSampleItems<Set>;
+  __shared__ alignas(16) uint8_t trits[kItems][S::kRow];
+  const unsigned lane = threadIdx.x % kLanes;
+  const size_t item = min(blockIdx.x * size_t{kItems} + threadIdx.x / kLanes, rows - 1);
+  uint8_t* t = trits[threadIdx.x / kLanes];
   const uint8_t* seed = coins + min(item, count - 1) * S::kCoinStride;
+  uint32_t any, g_zero = 0;
   if constexpr (S::kHps) {
-    sample_iid<Set>(t, seed, lane);
+    any = sample_iid<Set, kLanes>(t, seed, lane);
   } else {
-    // A lane of unknown range: otherwise tools/sass_check.py sees a path, which is never taken, to an unset address.
-    sample_iid_plus<Set>(t, seed, lane_again());
+    any = sample_iid_plus<Set>(t, seed, lane);
   }
-  const uint32_t f_zero = replace_zero<Set>(t, lane);
-  store_centred<Set>(f + item * S::kRow, t, lane);
+  const uint32_t f_zero = replace_zero<Set>(t, any, lane);
+  store_centred<Set, kLanes>(f + item * S::kRow, t, lane);
   __syncwarp();
   if constexpr (S::kHps) {
-    sample_fixed_type<Set>(t, seed + S::kIidBytes, lane);
+    sample_fixed_type<Set>(t, seed + S::kIidBytes, lane);  // never 0
   } else {
-    sample_iid_plus<Set>(t, seed + S::kIidBytes, lane_again());
+    any = sample_iid_plus<Set>(t, seed + S::kIidBytes, lane);
+    g_zero = replace_zero<Set>(t, any, lane);
   }
-  const uint32_t g_zero = replace_zero<Set>(t, lane);
-  store_lifted<Set>(lifted_g + item * S::kRow, t, lane);
+  store_lifted<Set, kLanes>(lifted_g + item * S::kRow, t, lane);
   if (lane == 0) zero[item] = {f_zero, f_zero | g_zero};
-  if (item < count) sk[item * S::kSecretKeyBytes + S::kPrfOffset + lane] = seed[S::kPairBytes + lane];
+  if (item < count) {
+    for (unsigned i = lane; i < S::kParams.kPrfKeyBytes; i += kLanes)
+      sk[item * S::kSecretKeyBytes + S::kPrfOffset + i] = seed[S::kPairBytes + i];
+  }
+}
+
+/// Computes poly_S3_tobytes of trits in shared memory, by kSampleLanes lanes. to: 4-byte aligned where the number of
+/// packed bytes is a multiple of 4.
+template <class Set>
+__device__ __forceinline__ void store_sampled_trits(uint8_t* to, const uint8_t* t, unsigned lane) {
+  using S = Shape<Set>;
+  constexpr int kLanes = kSampleLanes<Set>;
+  if constexpr (S::kTritsBytes % 4 != 0) {
+    store_trits<Set, kLanes>(to, t, lane);
+  } else {
+    const auto* words = reinterpret_cast<const uint32_t*>(t);
+    for_each_word<S::kTritsBytes / 4, kLanes>(lane, [&](int, int w) {
+      const uint32_t* from = words + 5 * w;
+      reinterpret_cast<uint32_t*>(to)[w] = packed_trits({from[0], from[1], from[2], from[3], from[4]});
+    });
+  }
 }
 
 /// Computes sample_rm and poly_S3_tobytes: writes rows of bytes, 0, 1, 255 for r and 0, 1, 2 for m, and both packed to
-/// rm.
+/// rm. kSampleLanes lanes work on an item; those beyond the batch repeat its last item.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
     sample_rm_kernel(uint8_t* r, uint8_t* m, uint8_t* rm, const uint8_t* coins, size_t count) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint8_t* tr = trits[threadIdx.x / 32][0];
-  uint8_t* tm = trits[threadIdx.x / 32][1];
+  constexpr int kLanes = kSampleLanes<Set>, kItems = kSampleItems<Set>;
+  __shared__ alignas(16) uint8_t trits[kItems][S::kRow];
+  const unsigned lane = threadIdx.x % kLanes;
+  const size_t item = min(blockIdx.x * size_t{kItems} + threadIdx.x / kLanes, count - 1);
+  uint8_t* t = trits[threadIdx.x / kLanes];
   const uint8_t* seed = coins + item * S::kCoinStride;
-  sample_iid<Set>(tr, seed, lane);
-  if constexpr (S::kHps) {
-    sample_fixed_type<Set>(tm, seed + S::kIidBytes, lane);
-  } else {
-    sample_iid<Set>(tm, seed + S::kIidBytes, lane);
-  }
-  store_centred<Set>(r + item * S::kRow, tr, lane);
-  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32)
-    reinterpret_cast<uint32_t*>(m + item * S::kRow)[w] = reinterpret_cast<const uint32_t*>(tm)[w];
+  auto* r_row = reinterpret_cast<uint32_t*>(r + item * S::kRow);
+  auto* m_row = reinterpret_cast<uint32_t*>(m + item * S::kRow);
   uint8_t* packed = rm + item * S::kRmStride;
-  store_trits<Set>(packed, tr, lane);
-  store_trits<Set>(packed + S::kTritsBytes, tm, lane);
+  sample_iid<Set, kLanes>(t, seed, lane, [r_row](int w, uint32_t x) { r_row[w] = centred_bytes(x); });
+  store_sampled_trits<Set>(packed, t, lane);
+  __syncwarp();
+  if constexpr (S::kHps) {
+    sample_fixed_type<Set>(t, seed + S::kIidBytes, lane);
+    for_each_word<S::kRow / 4, kLanes>(lane, [&](int, int w) { m_row[w] = reinterpret_cast<const uint32_t*>(t)[w]; });
+  } else {
+    sample_iid<Set>(t, seed + S::kIidBytes, lane, [m_row](int w, uint32_t x) { m_row[w] = x; });
+  }
+  store_sampled_trits<Set>(packed + S::kTritsBytes, t, lane);
 }
 
 /// Computes poly_S3_tobytes of f and 1/f into sk.

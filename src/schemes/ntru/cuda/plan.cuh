@@ -45,6 +45,7 @@ struct LaunchContext {
   /// Returns the number of blocks for a kernel in which each warp computes an item.
   static size_t blocks(size_t items) { return polykem::cuda::blocks_for(items, kWarps); }
   size_t blocks() const { return blocks(io.count); }
+  static size_t sample_blocks(size_t items) { return polykem::cuda::blocks_for(items, kSampleItems<Set>); }
 
   template <class Kernel, class... Arguments>
   void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
@@ -143,7 +144,7 @@ struct Plan {
 
   static void sample_fg(Context& context) {
     const size_t rows = context.tree.rows();
-    context.launch(sample_fg_kernel<Set>, Context::blocks(rows), kThreads, context.a, context.b, context.zero,
+    context.launch(sample_fg_kernel<Set>, Context::sample_blocks(rows), kThreads, context.a, context.b, context.zero,
                    context.io.sk_out, context.coins, context.count(), rows);
   }
   static void invert_f(Context& context) {
@@ -183,8 +184,8 @@ struct Plan {
     make_coins<S::kEncapsCoinBytes>(context, polykem::cuda::CoinDomain::kEncaps);
   }
   static void sample_rm(Context& context) {
-    context.launch(sample_rm_kernel<Set>, context.blocks(), kThreads, context.r, context.m, context.rm, context.coins,
-                   context.count());
+    context.launch(sample_rm_kernel<Set>, Context::sample_blocks(context.count()), kThreads, context.r, context.m,
+                   context.rm, context.coins, context.count());
   }
   static void hash_rm(Context& context) {
     context.launch(hash_rm_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.count());

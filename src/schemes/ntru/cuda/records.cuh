@@ -19,6 +19,16 @@ using polykem::cuda::store_record;
 using polykem::cuda::warp_lane;
 using polykem::cuda::warp_sum;
 
+/// Calls f(i, w) for each of a row's words w that is this lane's, the i-th of them, if kLanes lanes share kWords words.
+template <int kWords, int kLanes, class F>
+__device__ __forceinline__ void for_each_word(unsigned lane, F&& f) {
+#pragma unroll
+  for (int i = 0; i < (kWords + kLanes - 1) / kLanes; ++i) {
+    const int w = kLanes * i + static_cast<int>(lane);
+    if (kLanes * (i + 1) <= kWords || w < kWords) f(i, w);
+  }
+}
+
 /// Returns x mod 3. Range in: below 2^16. (check-magic: 43691 == ceil(2^17 / 3))
 __device__ __forceinline__ uint32_t mod3(uint32_t x) {
   return x - 3 * ((x * 43691u) >> 17);
@@ -71,6 +81,15 @@ __device__ __forceinline__ void store_rq(uint8_t* to, uint16_t* c, unsigned lane
   store_record(to, Shape<Set>::kRqBytes, lane, [c](int at) { return pack_rq_word<Set>(c, at); });
 }
 
+/// Returns four bytes of five trits each: x holds twenty trits 0, 1, 2.
+__device__ __forceinline__ uint32_t packed_trits(const uint32_t (&x)[5]) {
+  const uint32_t byte0 = __dp4a(x[0], 0x1b090301u, __dp4a(x[1], 0x00000051u, 0u));
+  const uint32_t byte1 = __dp4a(x[1], 0x09030100u, __dp4a(x[2], 0x0000511bu, 0u));
+  const uint32_t byte2 = __dp4a(x[2], 0x03010000u, __dp4a(x[3], 0x00511b09u, 0u));
+  const uint32_t byte3 = __dp4a(x[3], 0x01000000u, __dp4a(x[4], 0x511b0903u, 0u));
+  return byte0 + (byte1 << 8) + (byte2 << 16) + (byte3 << 24);
+}
+
 /// Returns four bytes of five trits each, beginning at byte `offset` >= -3 of the packed form of t; bytes outside that
 /// form are undefined. t: values 0, 1, 2 in shared memory, zero from n - 1 on, 4-byte aligned.
 template <class Set>
@@ -86,17 +105,13 @@ __device__ __forceinline__ uint32_t pack_trits_word(const uint8_t* t, int offset
 #pragma unroll
   for (int i = 0; i < 5; ++i)
     x[i] = __funnelshift_r(read[i], read[i + 1], 8 * (first % 4));
-  const uint32_t byte0 = __dp4a(x[0], 0x1b090301u, __dp4a(x[1], 0x00000051u, 0u));
-  const uint32_t byte1 = __dp4a(x[1], 0x09030100u, __dp4a(x[2], 0x0000511bu, 0u));
-  const uint32_t byte2 = __dp4a(x[2], 0x03010000u, __dp4a(x[3], 0x00511b09u, 0u));
-  const uint32_t byte3 = __dp4a(x[3], 0x01000000u, __dp4a(x[4], 0x511b0903u, 0u));
-  return byte0 + (byte1 << 8) + (byte2 << 16) + (byte3 << 24);
+  return packed_trits(x);
 }
 
-/// Computes poly_S3_tobytes of trits in shared memory.
-template <class Set>
+/// Computes poly_S3_tobytes of trits in shared memory, by kLanes lanes.
+template <class Set, int kLanes = 32>
 __device__ __forceinline__ void store_trits(uint8_t* to, const uint8_t* t, unsigned lane) {
-  store_record(to, Shape<Set>::kTritsBytes, lane, [t](int at) { return pack_trits_word<Set>(t, at); });
+  store_record<kLanes>(to, Shape<Set>::kTritsBytes, lane, [t](int at) { return pack_trits_word<Set>(t, at); });
 }
 
 /// Writes the trits of a packed polynomial to t: kRow values 0, 1, 2, 2-byte aligned. The inverse of store_trits(). One
@@ -136,24 +151,25 @@ __device__ __forceinline__ uint32_t trit_bytes(uint32_t x) {
   return (x & 0x03030303) ^ ((x >> 7) & 0x01010101);
 }
 
-/// Writes a row of trits 0, 1, 2 in shared memory as a row of bytes 0, 1, -1.
-template <class Set>
+/// Writes a row of trits 0, 1, 2 in shared memory as a row of bytes 0, 1, -1, by kLanes lanes.
+template <class Set, int kLanes = 32>
 __device__ __forceinline__ void store_centred(uint8_t* row, const uint8_t* t, unsigned lane) {
-  for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 4; w += 32)
+  for_each_word<Shape<Set>::kRow / 4, kLanes>(lane, [&](int, int w) {
     reinterpret_cast<uint32_t*>(row)[w] = centred_bytes(reinterpret_cast<const uint32_t*>(t)[w]);
+  });
 }
 
-/// Writes G / 3 as a row of bytes: g for HPS, (x - 1) g for HRSS. t: the trits of g in shared memory.
-template <class Set>
+/// Writes G / 3 as a row of bytes, by kLanes lanes: g for HPS, (x - 1) g for HRSS. t: the trits of g in shared memory.
+template <class Set, int kLanes = 32>
 __device__ __forceinline__ void store_lifted(uint8_t* row, const uint8_t* t, unsigned lane) {
   if constexpr (Shape<Set>::kHps) {
-    store_centred<Set>(row, t, lane);
+    store_centred<Set, kLanes>(row, t, lane);
   } else {
-    for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 4; w += 32) {
+    for_each_word<Shape<Set>::kRow / 4, kLanes>(lane, [&](int, int w) {
       const uint32_t g = centred_bytes(reinterpret_cast<const uint32_t*>(t)[w]);
       const uint32_t previous = w == 0 ? 0 : centred_bytes(t[4 * w - 1]);  // coefficient n - 1 is 0
       reinterpret_cast<uint32_t*>(row)[w] = __vsub4(__byte_perm(g, previous, 0x2104), g);
-    }
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling of ternary polynomials; one warp samples for one item. Trits are bytes 0, 1, 2 in shared memory, kRow of
-// them, zero from n - 1 on. [NTRU20, Sample_fg, Sample_rm]
+// Sampling of ternary polynomials. kSampleLanes lanes sample for one item; `lane` is one of them. Trits are bytes 0, 1,
+// 2 in shared memory, kRow of them, zero from n - 1 on. [NTRU20, Sample_fg, Sample_rm]
 #pragma once
 
 #include "schemes/ntru/cuda/records.cuh"
@@ -8,42 +8,80 @@
 
 namespace polykem::ntru::cuda {
 
-/// Reduces n - 1 bytes of coins mod 3. coins: 4-byte aligned. [NTRU20, Ternary]
+/// The fewer lanes sort an item's keys, the fewer keys cross lanes; but each lane has a register for each of its keys.
 template <class Set>
-__device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* coins, unsigned lane) {
+inline constexpr int kSampleLanes = Shape<Set>::kHps ? 16 : 32;
+
+/// Does nothing with the words of trits of a polynomial.
+struct NoTrits {
+  __device__ __forceinline__ void operator()(int, uint32_t) const {}
+};
+
+/// Reduces n - 1 bytes of coins mod 3, by kLanes lanes, and calls each(w, trits) for each word w of trits. Returns the
+/// union of this lane's words. coins: 4-byte aligned. [NTRU20, Ternary]
+template <class Set, int kLanes = 32, class Each = NoTrits>
+__device__ __forceinline__ uint32_t sample_iid(uint8_t* t, const uint8_t* coins, unsigned lane, Each each = {}) {
   using S = Shape<Set>;
+  constexpr int kWords = S::kRow / 4, kCoinWords = S::kIidBytes / 4;
   const auto* in = reinterpret_cast<const uint32_t*>(coins);
   auto* out = reinterpret_cast<uint32_t*>(t);
-  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32)
-    out[w] = w < S::kIidBytes / 4 ? mod3_bytes(in[w]) : 0;
+  uint32_t any = 0;
+  uint32_t x[(kWords + kLanes - 1) / kLanes] = {};  // all of them are loaded before each() may store something
+  for_each_word<kCoinWords, kLanes>(lane, [&](int i, int w) { x[i] = in[w]; });
+  for_each_word<kWords, kLanes>(lane, [&](int i, int w) {
+    const uint32_t trits = mod3_bytes(x[i]);
+    out[w] = trits;
+    any |= trits;
+    each(w, trits);
+  });
   __syncwarp();
+  return any;
 }
 
 /// Samples as sample_iid does, then flips the signs at even indices if <x a, a> < 0. [NTRU20, Ternary_Plus]
 template <class Set>
-__device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* coins, unsigned lane) {
+__device__ __forceinline__ uint32_t sample_iid_plus(uint8_t* t, const uint8_t* coins, unsigned lane) {
   using S = Shape<Set>;
-  sample_iid<Set>(t, coins, lane);
+  const uint32_t any = sample_iid<Set>(t, coins, lane);
+  auto* words = reinterpret_cast<uint32_t*>(t);
+  static_assert(S::kRow - S::kN + 1 >= 4);  // the last word is zero
   int product = 0;
-  for (int i = static_cast<int>(lane); i < S::kN - 1; i += 32)
-    product += centred(t[i]) * centred(t[i + 1]);
+  for (int w = static_cast<int>(lane); w < S::kRow / 4 - 1; w += 32) {
+    const uint32_t x = words[w], next = __funnelshift_r(x, words[w + 1], 8);
+    product = __dp4a(static_cast<int>(centred_bytes(x)), static_cast<int>(centred_bytes(next)), product);
+  }
   const int total = static_cast<int>(warp_sum(static_cast<uint32_t>(product)));
   const uint32_t flip = static_cast<uint32_t>(total >> 31) & 0x00ff00ff;
-  auto* words = reinterpret_cast<uint32_t*>(t);
   for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32) {
     const uint32_t x = words[w];
     const uint32_t negated = ((x & 0x01010101) << 1) | ((x >> 1) & 0x01010101);
     words[w] = x ^ (flip & (x ^ negated));
   }
   __syncwarp();
+  return any;
 }
 
-/// Returns the number of keys that a lane holds while a warp sorts n - 1 of them. It is a multiple of 8, so that
-/// merging stays cheap.
+/// How the n - 1 keys of an item lie in the registers of kSampleLanes lanes while they are sorted.
 template <class Set>
-__host__ __device__ constexpr int sort_registers() {
-  return (Shape<Set>::kN - 1 + 255) / 256 * 8;
-}
+struct SortShape {
+  static constexpr int kAll = Shape<Set>::kN - 1, kLanes = kSampleLanes<Set>;
+  static constexpr int kKeys = (kAll + kLanes - 1) / kLanes;  ///< in a lane, at most
+  /// An even number, since trits are stored in pairs.
+  static constexpr int kRegs = [] {
+    int n = kKeys;
+    while (n % 2 != 0 || !polykem::cuda::merges_well(n))
+      ++n;
+    return n;
+  }();
+  /// Registers without a key hold the largest number, which odd lanes take for the complement of the smallest one.
+  static constexpr int kBelow = [] {
+    int n = 0;
+    for (int i = kAll; i < kLanes * kRegs; ++i)
+      n += i % kLanes % 2;
+    return n;
+  }();
+  static_assert(kBelow % 2 == 0);
+};
 
 /// Samples exactly weight/2 coefficients 1 and as many 2, in an order that is decided by sorting random keys. It does
 /// not matter which lane has which key, as long as the key keeps its type. coins: n - 1 little-endian words of 30 bits,
@@ -51,29 +89,36 @@ __host__ __device__ constexpr int sort_registers() {
 template <class Set>
 __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* coins, unsigned lane) {
   using S = Shape<Set>;
-  constexpr int kRegs = sort_registers<Set>();
-  static_assert(32 * kRegs >= S::kRow);
+  using T = SortShape<Set>;
+  constexpr int kRegs = T::kRegs, kLanes = T::kLanes, kStride = 30 * kLanes / 32;
+  static_assert(30 * kLanes % 32 == 0);
   constexpr int kWeight = static_cast<int>(S::kParams.weight());
-  const auto* words = reinterpret_cast<const uint32_t*>(coins);
+  const int first = static_cast<int>(lane);
+  const auto* words = reinterpret_cast<const uint32_t*>(coins) + 30 * first / 32;
+  const uint32_t flip = 0u - (lane & 1), sign = flip | 1;
   int32_t keys[kRegs];
 #pragma unroll
   for (int r = 0; r < kRegs; ++r) {
-    const int i = 32 * r + static_cast<int>(lane);
+    const int i = kLanes * r + first;
     keys[r] = 0x7fffffff;  // above every key
-    if (i < S::kN - 1) {
-      const int bit = 30 * i;
+    if (i < T::kAll) {
       const uint32_t type = i < kWeight / 2 ? 1 : i < kWeight ? 2 : 0;
-      keys[r] = static_cast<int32_t>((__funnelshift_r(words[bit / 32], words[bit / 32 + 1], bit % 32) << 2) | type);
+      const uint32_t random = __funnelshift_r(words[kStride * r], words[kStride * r + 1], 30 * first % 32);
+      keys[r] = static_cast<int32_t>(random * (4 * sign) + (type ^ flip));
     }
   }
-  polykem::cuda::warp_sort(keys, lane);
-  auto* out = reinterpret_cast<uint16_t*>(t);
+  polykem::cuda::warp_sort<kLanes, T::kKeys>(keys, lane);
+  uint8_t* out = t + first * kRegs - T::kBelow;
 #pragma unroll
   for (int r = 0; r < kRegs; r += 2) {
-    const int i = static_cast<int>(lane) * kRegs + r;  // even, like n - 1: both keys are in or both are out
-    const uint32_t both = (static_cast<uint32_t>(keys[r]) & 3) | ((static_cast<uint32_t>(keys[r + 1]) & 3) << 8);
-    if (i < S::kRow) out[i / 2] = static_cast<uint16_t>(i < S::kN - 1 ? both : 0);
+    // Lanes from `begin` to `end` have coefficients there; n - 1 is even, so that both keys are in or both are out.
+    const int begin = (T::kBelow - r + kRegs - 1) / kRegs, end = (T::kBelow + T::kAll - r + kRegs - 1) / kRegs;
+    const uint32_t both =
+        __byte_perm(static_cast<uint32_t>(keys[r]), static_cast<uint32_t>(keys[r + 1]), 0x0040) & 0x0303;
+    if (first >= begin && first < end) *reinterpret_cast<uint16_t*>(out + r) = static_cast<uint16_t>(both);
   }
+  for (int i = T::kAll + first; i < S::kRow; i += kLanes)
+    t[i] = 0;
   __syncwarp();
 }
 
