@@ -1,33 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's fixed-weight samples and the sorting network beneath them, with the lanes of a warp on the host.
+// The network by which a warp sorts, with its lanes on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <vector>
 
-#include "tools/proofs/wrappers/cuda_warp.hpp"
+#define __device__
+#define __forceinline__ inline
 
-// After the keywords.
-#include "schemes/ntru/cuda/sample.cuh"
+using std::max;
+using std::min;
 
-namespace polykem::ntru::cuda {
 namespace {
+struct {
+  unsigned x = 0, y = 0, z = 1;
+} threadIdx, gridDim;
 
-using host_warp::as_warp;
+/// Lanes run one after the other, in several passes. What a lane gives in a pass, others take in the next one, so that
+/// each pass makes one more stage right.
+std::vector<std::vector<int32_t>> given;
+size_t next_exchange, pass;
+
+int32_t __shfl_xor_sync(uint32_t, int32_t x, unsigned distance) {
+  const size_t n = next_exchange++;
+  if (n == given.size()) given.emplace_back(32);
+  given[n][threadIdx.x] = x;
+  return pass == 0 ? x : given[n][threadIdx.x ^ distance];
+}
+/// min(a + b, c); the sum is exact mod 2^32.
+int32_t __viaddmin_s32(int32_t a, int32_t b, int32_t c) {
+  return std::min(static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)), c);
+}
+int32_t __vimin3_s32(int32_t a, int32_t b, int32_t c) {
+  return std::min({a, b, c});
+}
+int32_t __vimax3_s32(int32_t a, int32_t b, int32_t c) {
+  return std::max({a, b, c});
+}
+}  // namespace
+
+// After what it needs of CUDA.
+#include "schemes/ntru/sort/cuda/sort.cuh"
+
+namespace polykem::cuda {
+namespace {
 
 /// By the principle of zeros and ones: all rings of kRegs keys in which the ones are neighbours.
 template <int kRegs>
 void expect_merges() {
-  threadIdx.x = 0;
   for (int begin = 0; begin < kRegs; ++begin) {
     for (int ones = 0; ones <= kRegs; ++ones) {
       int32_t x[kRegs] = {};
       for (int i = 0; i < ones; ++i)
         x[(begin + i) % kRegs] = 1;
-      polykem::cuda::merge_in_lane<kRegs>(x, polykem::cuda::Units{});
+      merge_in_lane<kRegs>(x, Units{});
       ASSERT_TRUE(std::is_sorted(std::begin(x), std::end(x))) << ones << " ones from " << begin << " of " << kRegs;
       ASSERT_EQ(std::count(std::begin(x), std::end(x), 1), ones);
     }
@@ -35,63 +64,55 @@ void expect_merges() {
 }
 
 TEST(WarpSort, LanesMergeEveryBitonicRing) {
-  expect_merges<SortShape<Hps2048509>::kRegs>();
-  expect_merges<SortShape<Hps2048677>::kRegs>();
-  expect_merges<SortShape<Hps4096821>::kRegs>();
-  expect_merges<SortShape<Hps40961229>::kRegs>();
+  expect_merges<16>();
   expect_merges<27>();
+  expect_merges<32>();
   expect_merges<45>();
+  expect_merges<48>();
+  expect_merges<54>();
+  expect_merges<80>();
 }
 
-template <class Set>
-class FixedType : public testing::Test {};
-using Sets = testing::Types<Hps2048509, Hps2048677, Hps4096821, Hps40961229>;
-TYPED_TEST_SUITE(FixedType, Sets);
-
-/// Returns Fixed_Type of the coins. [NTRU20, Fixed_Type]
-template <class Set>
-std::vector<uint8_t> expected_of(const std::vector<uint32_t>& coins) {
-  using S = Shape<Set>;
-  const int weight = static_cast<int>(S::kParams.weight());
-  std::vector<int32_t> keys;
-  for (int i = 0; i < S::kN - 1; ++i) {
-    const auto two = uint64_t{coins[30 * i / 32 + 1]} << 32 | coins[30 * i / 32];
-    const uint32_t type = i < weight / 2 ? 1 : i < weight ? 2 : 0;
-    keys.push_back(static_cast<int32_t>(static_cast<uint32_t>(two >> (30 * i % 32)) << 2 | type));
+/// Sorts an array in each group of kLanes lanes. `mask` and `set` say which bits of keys are random or 1.
+template <int kLanes, int kKeys, int kRegs>
+void expect_sorts(std::mt19937& random, uint32_t mask, uint32_t set) {
+  std::vector<int32_t> keys(32 * kRegs);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const bool largest = i % kRegs >= kKeys;
+    keys[i] = largest ? INT32_MAX : static_cast<int32_t>((static_cast<uint32_t>(random()) & mask) | set);
   }
-  std::sort(keys.begin(), keys.end());
-  std::vector<uint8_t> trits(S::kRow);
+  std::vector<int32_t> sorted(keys.size());
+  for (pass = 0; pass < 16; ++pass) {  // one more than the stages of 32 lanes
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      threadIdx.x = lane;
+      next_exchange = 0;
+      int32_t x[kRegs];
+      std::copy_n(keys.begin() + lane * kRegs, kRegs, x);
+      warp_sort<kLanes, kKeys>(x, lane % kLanes);
+      std::copy_n(x, kRegs, sorted.begin() + lane * kRegs);
+    }
+  }
+  // Odd lanes were given complements.
   for (size_t i = 0; i < keys.size(); ++i)
-    trits[i] = static_cast<uint8_t>(keys[i] & 3);
-  return trits;
+    keys[i] = i / kRegs % 2 == 0 ? keys[i] : ~keys[i];
+  for (auto begin = keys.begin(); begin != keys.end(); begin += kLanes * kRegs)
+    std::sort(begin, begin + kLanes * kRegs);
+  ASSERT_EQ(sorted, keys) << kLanes << " lanes, " << kRegs << " keys in each";
 }
 
-TYPED_TEST(FixedType, EveryLanesItemIsSampledAsSpecified) {
-  using S = Shape<TypeParam>;
-  constexpr unsigned kLanes = kSampleLanes<TypeParam>, kItems = 32 / kLanes, kPasses = 12;  // one more than stages
+TEST(WarpSort, GroupsOfLanesSort) {
   std::mt19937 random(821);
-  // Few different keys, the largest and the smallest ones, then any.
-  for (const uint32_t mask : {0u, 1u, 0x20000000u, 0x80000000u, 0xffffffffu, 0xffffffffu}) {
+  // Any keys, many that are equal, and the smallest and the largest ones.
+  for (const uint32_t mask : {0xffffffffu, 0xffffffffu, 3u, 1u, 0x80000000u, 0u}) {
     for (const uint32_t set : {0u, ~mask}) {
-      std::vector<uint32_t> coins[kItems];
-      alignas(4) std::array<std::array<uint8_t, S::kRow>, kItems> trits;
-      for (auto& words : coins) {
-        words.resize(30 * S::kN / 32 + 2);
-        for (uint32_t& word : words)
-          word = (static_cast<uint32_t>(random()) & mask) | set;
-      }
-      as_warp(kPasses, [&](unsigned lane) {
-        const unsigned item = lane / kLanes;
-        sample_fixed_type<TypeParam>(trits[item].data(), reinterpret_cast<const uint8_t*>(coins[item].data()),
-                                     lane % kLanes);
-      });
-      for (unsigned item = 0; item < kItems; ++item) {
-        const std::vector<uint8_t> expected = expected_of<TypeParam>(coins[item]);
-        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), trits[item].begin())) << item << ", mask " << mask;
-      }
+      expect_sorts<16, 32, 32>(random, mask, set);
+      expect_sorts<16, 43, 48>(random, mask, set);
+      expect_sorts<16, 52, 54>(random, mask, set);
+      expect_sorts<16, 77, 80>(random, mask, set);
+      expect_sorts<32, 26, 27>(random, mask, set);
     }
   }
 }
 
 }  // namespace
-}  // namespace polykem::ntru::cuda
+}  // namespace polykem::cuda
