@@ -37,6 +37,7 @@ PUBLIC = {
     "mlkem4cuda17sample_ntt_kernel": ("rho in the public key; how many entries of A to retry", "rho retries entries"),
     "mlkem4cuda19sample_noise_kernel": ("rho in the public key; which entries of A to retry",
                                         "rho retries retry_blocks"),
+    "stream_a_kernel": ("the seed of a in the public key", "a keys count"),
     "reject_a_kernel": ("a and its seed, which are in the public key", "a keys count"),
     "5mldsa4cuda15expand_a_kernel": ("rho in the public key", "rho entries"),
     "5mldsa4cuda": ("which items have no signature yet, a challenge, where strings begin",
@@ -52,6 +53,7 @@ PUBLIC_SHARED = {
     "_aes_kernel": ("A is public: 32-bit words are AES tables, 128-bit words the parts of the AES states that depend "
                     "on rows and columns; secrets are read as bytes or 64-bit words, sums only where A is finished",
                     {"LDS", "LDS.128"}),
+    "stream_a_kernel": ("AES tables, and the states that they make of a's seed", {"LDS"}),
     "reject_a_kernel": ("bytes of hashes of a's seed", {"LDS.U8"}),
 }
 

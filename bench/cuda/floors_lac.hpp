@@ -16,11 +16,12 @@ inline constexpr double kSha256Operations = 64 * 14 + 48 * 10 + 8;
 
 /// Operations of a block of bit-sliced AES-256 under a secret key, 32 blocks at a time: 14 rounds of 16 S-boxes, mixing
 /// of columns and addition of keys.
-inline constexpr double kSboxOperations = 108;
+inline constexpr double kSboxOperations = 73;  ///< as prim/aes/cuda/sbox.cuh counts them
 inline constexpr double kSlicedAesOperations = (14 * 16 * kSboxOperations + 13 * 128 * 2.4 + 2 * 128) / 32;
 
-/// Look-ups of a block of AES-256 under a public key. Work::aes_bits counts look-ups, one for each bit of AES-128.
-inline constexpr double kAes256LookUps = 14 * 16;
+/// Look-ups of a block of AES-256 under a public key, of which the blocks of a key share 27 in the first two rounds.
+/// Work::aes_bits counts look-ups, one for each bit of AES-128.
+inline constexpr double kAes256LookUps = 14 * 16 - 27;
 
 /// Returns the number of blocks of SHA-256 for a message of `bytes` bytes.
 constexpr double sha256_blocks(size_t bytes) {

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "prim/aes/ref/sbox.hpp"
+#include "prim/aes/cuda/sbox.cuh"
 #include "prim/cuda/transpose.cuh"
 
 namespace polykem::cuda {
@@ -18,53 +18,66 @@ inline constexpr int kAes256Rounds = 14, kAesPlanes = 128;
 /// are in distinct banks.
 inline constexpr int kAesKeyWords = (kAes256Rounds + 1) * kAesPlanes + 4;
 
-/// Applies the S-box without its constant to the byte whose planes lanes `first` .. `first + 7` hold. Returns plane
-/// lane % 8 of the result.
-__device__ __forceinline__ uint32_t warp_sub_bytes(uint32_t plane, unsigned first, unsigned lane) {
-  aes::Bits<uint32_t> x;
+/// Writes the planes of the key of the lane's item to `keys`, kAesKeyWords words of shared memory, for
+/// extend_aes256_keys(). All lanes call it together.
+__device__ __forceinline__ void begin_aes256_keys(uint32_t* keys, const uint32_t (&key)[8], unsigned lane) {
 #pragma unroll
-  for (unsigned b = 0; b < 8; ++b)
-    x[b] = __shfl_sync(0xffffffff, plane, first + b);
-  x = aes::sub_bytes_linear(x);
-  uint32_t out = x[0];
-#pragma unroll
-  for (unsigned b = 1; b < 8; ++b)
-    out = lane % 8 == b ? x[b] : out;
-  return out;
+  for (int w = 0; w < 8; ++w)
+    keys[32 * w + lane] = transpose_warp(key[w], lane);
 }
 
-/// Writes the round keys of 32 items to `keys`, kAesKeyWords words of shared memory; `key` is the key of the lane's
-/// item. All round keys but the first include the S-box's constant, which goes through ShiftRows and MixColumns
-/// unchanged. All lanes call it together, and synchronise before the keys are used. [FIPS197, 5.2]
-__device__ __forceinline__ void expand_aes256_keys(uint32_t* keys, const uint32_t (&key)[8], unsigned lane) {
-  const uint32_t constant = 0u - (aes::kSubBytesConstant >> lane % 8 & 1u);
-  uint32_t lane_planes[8];  // this lane's planes of the last eight words
+/// Writes the round keys of kGroups groups of 32 items, one group after the other, to `keys`, which has their keys. All
+/// round keys but the first include the S-box's constant, which goes through ShiftRows and MixColumns unchanged. All
+/// lanes call it together, and synchronise before and afterwards. A lane computes a row of a group. [FIPS197, 5.2]
+template <int kGroups>
+__device__ __forceinline__ void extend_aes256_keys(uint32_t* keys, unsigned lane) {
+  static_assert(kGroups <= 8, "four lanes for a group");
+  const unsigned row = lane % 4, group = lane / 4 < kGroups ? lane / 4 : kGroups - 1;
+  uint32_t* const own = keys + group * kAesKeyWords + 8 * row;
+  const auto constant = [](int b) { return 0u - (aes::kSubBytesConstant >> b & 1u); };
+  aes::Bits<uint32_t> words[8];  // the last eight
 #pragma unroll
   for (int w = 0; w < 8; ++w) {
-    lane_planes[w] = transpose_warp(key[w], lane);
-    keys[32 * w + lane] = lane_planes[w] ^ (w < 4 ? 0 : constant);
+#pragma unroll
+    for (int b = 0; b < 8; ++b)
+      words[w][b] = own[32 * w + b];
+  }
+  __syncwarp();  // lanes without a group read what others write
+#pragma unroll
+  for (int w = 4; w < 8; ++w) {
+#pragma unroll
+    for (int b = 0; b < 8; ++b)
+      own[32 * w + b] = words[w][b] ^ constant(b);
   }
 #pragma unroll 1
-  for (unsigned turn = 1; turn < 8; ++turn) {
+  for (int turn = 1; turn < 8; ++turn) {
 #pragma unroll
-    for (unsigned w = 0; w < 8; ++w) {
+    for (int w = 0; w < 8; ++w) {
       if (w == 4 && turn == 7) break;
-      uint32_t more = lane_planes[(w + 7) % 8];
-      if (w == 0) {
-        const uint32_t round_constant = lane == turn - 1 ? 0xffffffff : 0;
-        more = warp_sub_bytes(more, (lane / 8 + 1) % 4 * 8, lane) ^ constant ^ round_constant;
+      aes::Bits<uint32_t> more = words[(w + 7) % 8];
+      if (w % 4 == 0) {
+#pragma unroll
+        for (int b = 0; b < 8; ++b) {
+          if (w == 0) more[b] = __shfl_sync(0xffffffff, more[b], (lane & ~3u) | (lane + 1) % 4);
+        }
+        more = sub_bytes_lop3(more);
+#pragma unroll
+        for (int b = 0; b < 8; ++b)
+          more[b] ^= constant(b) ^ (w == 0 && row == 0 && b == turn - 1 ? 0xffffffff : 0);
       }
-      if (w == 4) more = warp_sub_bytes(more, lane / 8 * 8, lane) ^ constant;
-      lane_planes[w] ^= more;
-      keys[32 * (8 * turn + w) + lane] = lane_planes[w] ^ constant;
+#pragma unroll
+      for (int b = 0; b < 8; ++b) {
+        words[w][b] ^= more[b];
+        own[32 * (8 * turn + w) + b] = words[w][b] ^ constant(b);
+      }
     }
   }
 }
 
 using AesState = uint32_t[4][32];
 
-/// Applies ShiftRows, MixColumns if kMix (in all rounds but the last), and AddRoundKey. MixColumns computes
-/// 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + a_(r+2) + a_(r+3). [FIPS197, 5.1.2 to 5.1.4]
+/// Applies ShiftRows, MixColumns if kMix (in all rounds but the last), and AddRoundKey. With d_r = a_r + a_(r+1),
+/// MixColumns computes 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 d_r + a_(r+1) + d_(r+2). [FIPS197, 5.1.2 to 5.1.4]
 template <bool kMix>
 __device__ __forceinline__ void shift_mix_add(AesState& state, const uint32_t* key) {
   constexpr unsigned kPolynomial = 0x1b;
@@ -72,20 +85,24 @@ __device__ __forceinline__ void shift_mix_add(AesState& state, const uint32_t* k
 #pragma unroll
   for (int c = 0; c < 4; ++c) {
     const auto shifted = [&](int r, int b) { return state[(c + r) % 4][r % 4 * 8 + b]; };
+    const auto d = [&](int r, int b) { return shifted(r, b) ^ shifted(r + 1, b); };
+    const uint32_t highest[4] = {d(0, 7), d(1, 7), d(2, 7), d(3, 7)};
+    uint32_t below[4] = {};  // d of the next lower bit
 #pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      const auto twice_of = [&](int b) { return shifted(r, b) ^ shifted(r + 1, b); };
+    for (int b = 0; b < 8; ++b) {
+      const uint32_t of_bit[4] = {d(0, b), d(1, b), d(2, b), d(3, b)};
 #pragma unroll
-      for (int b = 0; b < 8; ++b) {
+      for (int r = 0; r < 4; ++r) {
         uint32_t x = key[32 * c + 8 * r + b];
         if constexpr (kMix) {
-          x ^= shifted(r + 1, b) ^ shifted(r + 2, b) ^ shifted(r + 3, b);
-          if (b > 0) x ^= twice_of(b - 1);
-          if (kPolynomial >> b & 1) x ^= twice_of(7);
+          const uint32_t carried = kPolynomial >> b & 1 ? highest[r] : 0;
+          x = sum_of_three(x, shifted(r + 1, b), of_bit[(r + 2) % 4]);
+          x = b == 0 ? x ^ carried : sum_of_three(x, below[r], carried);
         } else {
           x ^= shifted(r, b);
         }
         out[c][8 * r + b] = x;
+        below[r] = of_bit[r];
       }
     }
   }
@@ -115,7 +132,7 @@ __device__ __forceinline__ void aes256_counter_block(AesState& state, const uint
 #pragma unroll
       for (int b = 0; b < 8; ++b)
         x[b] = state[p / 32][p % 32 + b];
-      x = aes::sub_bytes_linear(x);
+      x = sub_bytes_lop3(x);
 #pragma unroll
       for (int b = 0; b < 8; ++b)
         state[p / 32][p % 32 + b] = x[b];

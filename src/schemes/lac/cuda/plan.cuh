@@ -11,6 +11,7 @@
 #include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/lac/cuda/code.cuh"
+#include "schemes/lac/cuda/gen_a.cuh"
 #include "schemes/lac/cuda/hash.cuh"
 #include "schemes/lac/cuda/products.cuh"
 #include "schemes/lac/stages.hpp"
@@ -19,6 +20,8 @@ namespace polykem::lac::cuda {
 
 /// The largest batch that every operation can run at once: blocks and groups of the PRG are counted in 32 bits.
 inline constexpr size_t kMaxItems = size_t{1} << 27;
+
+inline constexpr int kATableBytes = static_cast<int>(polykem::cuda::kAesPairBytes);
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class S>
@@ -55,6 +58,19 @@ struct LaunchContext {
   void expand(Keys keys, Out out, size_t items, uint32_t streams) {
     launch(prg_kernel<kBlocks, Keys, Out>, polykem::cuda::blocks_for(groups_of(items) * streams, kPrgGroups<kBlocks>),
            keys, out, items, streams);
+  }
+
+  /// Launches a kernel that makes a of `keys` keys by tables.
+  template <class Kernel, class Keys>
+  void stream_a(Kernel kernel, Keys keys, size_t count) {
+    if (error == cudaSuccess) {
+      error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   kATableBytes);
+    }
+    if (error == cudaSuccess) {
+      error = polykem::cuda::launch(kernel, polykem::cuda::blocks_for(count * kAThreadsOfKey, kAThreads), kAThreads,
+                                    kATableBytes, stream, work.a, keys, count);
+    }
   }
 
   const DeviceBatch& io;
@@ -113,7 +129,7 @@ struct Plan {
   }
   template <class Keys>
   static void gen_a_of(Context& context, Keys keys, size_t count) {
-    context.template expand<S::kABlocks>(keys, ToRows{context.work.a}, count, 1);
+    context.stream_a(stream_a_kernel<S::kN, Keys>, keys, count);
     context.by_lane(reject_a_kernel<S::kN, Keys>, count, context.work.a, keys, count);
   }
   template <int kFirstSeed>
@@ -223,7 +239,8 @@ constexpr DeviceScheme device_scheme() {
   using P = Plan<Shape<kCommon>, kIndex>;
   return {.name = P::kName,
           .operations = {P::template operation<Op::kKeygen>(), P::template operation<Op::kEncaps>(),
-                         P::template operation<Op::kDecaps>()}};
+                         P::template operation<Op::kDecaps>()},
+          .shared_bytes = kATableBytes};
 }
 
 }  // namespace polykem::lac::cuda

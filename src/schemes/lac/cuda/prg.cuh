@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PRG, and a, which it makes from a public seed. [LAC19]
+// The PRG under secret keys. [LAC19]
 #pragma once
 
 #include "prim/aes/cuda/aes256_sliced.cuh"
 #include "schemes/lac/cuda/work.cuh"
-#include "schemes/lac/sha256/cuda/sha256.cuh"
 
 namespace polykem::lac::cuda {
 
@@ -33,13 +32,6 @@ struct ToBlocks {
   ItemBlocks out;
   __device__ __forceinline__ void store(size_t item, uint32_t stream, int block, uint4 words) const {
     out.at(item, kBlocks * static_cast<int>(stream) + block) = words;
-  }
-};
-
-struct ToRows {
-  Rows out;
-  __device__ __forceinline__ void store(size_t item, uint32_t, int block, uint4 words) const {
-    reinterpret_cast<uint4*>(out[item])[block] = words;
   }
 };
 
@@ -74,8 +66,10 @@ __global__ void __launch_bounds__(32, 8) prg_kernel(Keys keys, Out out, size_t c
     const size_t item = (first + g) % groups * kGroup + lane;
     uint32_t key[8];
     keys.load(key, item < count ? item : count - 1, (first + g) / groups);
-    polykem::cuda::expand_aes256_keys(round_keys + g * kAesKeyWords, key, lane);
+    polykem::cuda::begin_aes256_keys(round_keys + g * kAesKeyWords, key, lane);
   }
+  __syncwarp();
+  polykem::cuda::extend_aes256_keys<kGroups>(round_keys, lane);
   __syncwarp();
   if (PrgAssignment<kBlocks>(groups).group >= all || lane / kBlocks >= kGroups) return;
 #pragma unroll 1
@@ -94,54 +88,6 @@ __global__ void __launch_bounds__(32, 8) prg_kernel(Keys keys, Out out, size_t c
 /// Returns bit 7 of each byte that is not below q.
 __device__ __forceinline__ uint32_t bytes_from_q(uint32_t x) {
   return ((x & 0x7f7f7f7f) + 0x01010101 * (256 - kQ)) & x & 0x80808080;
-}
-
-/// Replaces the bytes of a that are not below q by those of hashes of the seed. All of it is public. A thread computes
-/// a key.
-template <int kN, class Keys>
-__global__ void __launch_bounds__(32) reject_a_kernel(Rows a, Keys keys, size_t count) {
-  __shared__ uint32_t spares[32 * 9];
-  const LaneItem own(count);
-  uint32_t* const spare = spares + 9 * own.lane;
-  uint32_t hash[8];
-  keys.load(hash, own.index(), 0);
-  if (!own.valid()) return;
-  int used = kSeedBytes;
-  const auto next = [&] {
-    if (used == static_cast<int>(kSeedBytes)) {
-      polykem::cuda::sha256_of_digest(hash, hash);
-#pragma unroll
-      for (int w = 0; w < 8; ++w)
-        spare[w] = hash[w];
-      used = 0;
-    }
-    return static_cast<uint32_t>(reinterpret_cast<const uint8_t*>(spare)[used++]);
-  };
-  auto* const row = reinterpret_cast<uint4*>(a[own.index()]);
-  uint64_t unusual = 0;  // pieces of 16 bytes that have such bytes
-#pragma unroll 8
-  for (int piece = 0; piece < kN / 16; ++piece) {
-    const uint4 x = row[piece];
-    const uint32_t any = bytes_from_q(x.x) | bytes_from_q(x.y) | bytes_from_q(x.z) | bytes_from_q(x.w);
-    unusual |= static_cast<uint64_t>(any != 0) << piece;
-  }
-#pragma unroll 1
-  for (; unusual != 0; unusual &= unusual - 1) {
-    auto* const words = reinterpret_cast<uint32_t*>(row + __ffsll(static_cast<long long>(unusual)) - 1);
-#pragma unroll 1
-    for (int w = 0; w < 4; ++w) {
-      uint32_t word = words[w];
-      if (bytes_from_q(word) == 0) continue;
-#pragma unroll 1
-      for (int shift = 0; shift < 32; shift += 8) {
-        uint32_t byte = word >> shift & 0xff;
-        while (byte >= kQ)
-          byte = next();
-        word = (word & ~(0xffu << shift)) | byte << shift;
-      }
-      words[w] = word;
-    }
-  }
 }
 
 }  // namespace polykem::lac::cuda

@@ -23,9 +23,8 @@ struct Shape {
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
   static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
 
-  /// The numbers of the PRG's blocks for three seeds, a, the positions of a polynomial, and e2.
+  /// The numbers of the PRG's blocks for three seeds, the positions of a polynomial, and e2.
   static constexpr int kSeedBlocks = 6;
-  static constexpr int kABlocks = kN / 16;
   static constexpr int kPositionBlocks = static_cast<int>(kParams.word_bytes()) / 16;
   static constexpr int kNoise2Blocks = (kNoise2Bytes + 15) / 16;
 
