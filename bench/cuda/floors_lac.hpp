@@ -31,7 +31,8 @@ constexpr double sha256_blocks(size_t bytes) {
 /// Returns false if the stage is unknown. shared: the batch has one key, and work that depends only on the key is not
 /// counted. Operations: 2 for each 32 coefficients (compare, set) at each place of a vector of fixed weight, 3 for a
 /// coefficient that is reduced or demodulated, 1 for one that is compressed, a word of a row for each bit that is
-/// encoded or enters a syndrome, 97 for a product in the decoder's field, for 32 items at a time.
+/// encoded or enters a syndrome, 97 for a product in the decoder's field, for 32 items at a time, and 21 for one with a
+/// power of x that is the same for all of them.
 constexpr bool lac_work(const lac::Set& set, std::string_view stage, bool shared, Work& work) {
   const double n = static_cast<double>(set.n), c2 = static_cast<double>(set.c2_coefficients());
   const double t = static_cast<double>(set.errors), hashes = static_cast<double>(lac::chain_hashes(set));
@@ -53,8 +54,9 @@ constexpr bool lac_work(const lac::Set& set, std::string_view stage, bool shared
   if (stage == "poly_aff.c2" || stage == "poly_mul") return product(c2), true;
   if (stage == "ecc_enc") return work.operations = 256 * static_cast<double>((set.parity_bytes + 3) / 4), true;
   if (stage == "ecc_dec") {
-    const double products = t * 3 * (t + 1) + 256 * t;
-    return work.operations = static_cast<double>(set.code_bits()) * t / 2 + 97 * products / 32, true;
+    const double products = t * 3 * (t + 1) + 32 * t, by_powers = 224 * t;
+    work.operations = static_cast<double>(set.code_bits()) * t / 2 + (97 * products + 21 * by_powers) / 32;
+    return true;
   }
   if (stage == "demodulate") return work.operations = 3 * c2, true;
   if (stage == "compress" || stage == "compress_compare" || stage == "decompress") return work.operations = c2, true;

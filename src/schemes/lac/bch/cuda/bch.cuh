@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "prim/cuda/transpose.cuh"
 #include "schemes/lac/bch/code.hpp"
@@ -36,11 +37,13 @@ struct BchTables {
     }
     return rows;
   }
-  /// Returns alpha^e for the exponents e of the message's bits.
+  /// Returns row j: alpha^(j e) for the exponents e of the message's first 32 bits, j = 0 .. t.
   static constexpr auto positions() {
-    std::array<uint16_t, bch::kMessageBits> powers{};
-    for (size_t i = 0; i < powers.size(); ++i)
-      powers[i] = bch::kPowers[Code::exponent(i)];
+    std::array<std::array<uint16_t, 32>, kErrors + 1> powers{};
+    for (size_t j = 0; j < powers.size(); ++j) {
+      for (size_t i = 0; i < powers[j].size(); ++i)
+        powers[j][i] = bch::kPowers[j * Code::exponent(i) % bch::kOrder];
+    }
     return powers;
   }
 };
@@ -207,18 +210,43 @@ __device__ __forceinline__ void find_locator(BchScratch<kErrors>& scratch, unsig
   __syncwarp();
 }
 
+/// Returns alpha^kExponent times an element.
+template <size_t kExponent>
+__device__ __forceinline__ FieldPlanes times_power(const FieldPlanes& a) {
+  FieldPlanes result = FieldPlanes::constant(0);
+  const auto add = [&]<size_t kFrom>() {
+    constexpr uint32_t kImage = bch::kPowers[(kExponent + kFrom) % bch::kOrder];
+#pragma unroll
+    for (size_t i = 0; i < bch::kFieldBits; ++i) {
+      if ((kImage >> i & 1) != 0) result.bit[i] ^= a.bit[kFrom];
+    }
+  };
+  [&]<size_t... kFrom>(std::index_sequence<kFrom...>) {
+    (add.template operator()<kFrom>(), ...);
+  }
+  (std::make_index_sequence<bch::kFieldBits>());
+  return result;
+}
+
 /// Calls error(w, mask) for w = 0 .. 7. The mask has the bits of word w of the lane's message that are roots of the
-/// locator.
+/// locator. A lane has the terms of the locator's value at one position, whose exponent is 32 less in the next word.
 template <size_t kErrors, class Error>
 __device__ __forceinline__ void find_errors(const BchScratch<kErrors>& scratch, unsigned lane, Error error) {
+  FieldPlanes term[kErrors + 1];
+#pragma unroll
+  for (size_t j = 0; j <= kErrors; ++j)
+    term[j] = scratch.locator[kErrors - j] * FieldPlanes::constant(kBchPositions<kErrors>[j][lane]);
 #pragma unroll 1
   for (int w = 0; w < static_cast<int>(bch::kMessageBits / 32); ++w) {
-    const FieldPlanes x = FieldPlanes::constant(kBchPositions<kErrors>[32 * w + lane]);
-    FieldPlanes value = scratch.locator[0];
-#pragma unroll 1
-    for (int i = 1; i <= static_cast<int>(kErrors); ++i)
-      value = value * x ^ scratch.locator[i];
+    FieldPlanes value = term[0];
+#pragma unroll
+    for (size_t j = 1; j <= kErrors; ++j)
+      value = value ^ term[j];
     error(w, transpose_warp(~value.nonzero(), lane));
+    [&]<size_t... kTerm>(std::index_sequence<kTerm...>) {
+      ((term[kTerm] = times_power<(bch::kOrder - 32) * kTerm % bch::kOrder>(term[kTerm])), ...);
+    }
+    (std::make_index_sequence<kErrors + 1>());
   }
 }
 
