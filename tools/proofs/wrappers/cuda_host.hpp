@@ -40,6 +40,10 @@ inline int32_t __dp4a(int32_t a, int32_t b, int32_t c) {
 inline uint32_t __funnelshift_r(uint32_t low, uint32_t high, uint32_t shift) {
   return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> (shift & 31));
 }
+/// The upper word of high : low, shifted left by `shift`, but by no more than 32.
+inline uint32_t __funnelshift_lc(uint32_t low, uint32_t high, uint32_t shift) {
+  return static_cast<uint32_t>((uint64_t{high} << 32 | low) << std::min(shift, 32u) >> 32);
+}
 /// The sum of products of the four bytes of a and b, and c. All are unsigned, mod 2^32.
 inline uint32_t __dp4a(uint32_t a, uint32_t b, uint32_t c) {
   for (int i = 0; i < 32; i += 8)

@@ -357,27 +357,31 @@ FUNCTION(lac_compressed)(uint8_t* out, const uint8_t* in) {
   for (size_t n = 0; n < 8; ++n)
     out[n] = static_cast<uint8_t>(lac::compressed(in[2 * n] | uint32_t{in[2 * n + 1]} << 16));
 }
-#define LAC_LOAD(set)                                                                                       \
-  FUNCTION(lac_load_##set)(uint8_t * out, const uint8_t* record, lac::ProductScratch<lac::Shape<set>>& s) { \
-    as_warp(1, [&](unsigned lane) {                                                                         \
-      const LacProduct<set> product(s, lane);                                                               \
-      typename LacProduct<set>::Groups groups;                                                              \
-      product.load(groups, record);                                                                         \
-      for (size_t i = 0; i < LacProduct<set>::kRounds; ++i)                                                 \
-        put(out + 8 * (lane + 32 * i), groups[i]);                                                          \
-    });                                                                                                     \
+using LacScratch = lac::ProductScratch<lac::Shape<0>, 1, 16>;
+#define LAC_LOAD(set)                                                             \
+  FUNCTION(lac_load_##set)(uint8_t * out, const uint8_t* record, LacScratch& s) { \
+    as_warp(1, [&](unsigned lane) {                                               \
+      const LacProduct<set> product(s, lane);                                     \
+      typename LacProduct<set>::Groups groups;                                    \
+      product.load(groups, record);                                               \
+      for (size_t i = 0; i < LacProduct<set>::kRounds; ++i)                       \
+        put(out + 8 * (lane + 32 * i), groups[i]);                                \
+    });                                                                           \
   }
 LAC_LOAD(0)
 LAC_LOAD(1)
 
 /// e2 from the PRG's bytes, and 125 times the bits of `code`.
-#define LAC_NOISE2(set)                                                                     \
-  FUNCTION(lac_noise2_##set)(uint8_t * row, const uint32_t* stream, const uint32_t* code) { \
-    using S = lac::Shape<set>;                                                              \
-    uint32_t words[4 * S::kNoise2Blocks];                                                   \
-    std::memcpy(words, stream, sizeof words);                                               \
-    for (int w = 0; w < (S::kC2 + 31) / 32; ++w)                                            \
-      lac::store_noise2(row + 32 * w, lac::noise2_signs<S, false>(words, w), code[w]);      \
+#define LAC_NOISE2(set)                                                                      \
+  FUNCTION(lac_noise2_##set)(uint8_t * row, const uint32_t* stream, const uint32_t* code) {  \
+    using S = lac::Shape<set>;                                                               \
+    uint32_t words[4 * S::kNoise2Blocks];                                                    \
+    std::memcpy(words, stream, sizeof words);                                                \
+    for (int w = 0; w < S::kC2Words; ++w) {                                                  \
+      const uint2 signs = lac::noise2_signs<S, false>(words, w);                             \
+      for (unsigned i = 0; i < 32; ++i)                                                      \
+        row[32 * w + i] = static_cast<uint8_t>(lac::noise_at(signs.x, signs.y, code[w], i)); \
+    }                                                                                        \
   }
 LAC_NOISE2(0)
 LAC_NOISE2(1)

@@ -76,6 +76,10 @@ __device__ __forceinline__ void store_from_shared(uint8_t* to, const uint32_t* s
       const int mine = at + 16 * static_cast<int>(lane);
       if (mine < kBytes) *reinterpret_cast<uint4*>(to + mine) = *reinterpret_cast<const uint4*>(shared + mine / 4);
     }
+  } else if (reinterpret_cast<uintptr_t>(to) % 4 == 0) {
+#pragma unroll
+    for (int w = static_cast<int>(lane); w < kBytes / 4; w += kLanes)
+      reinterpret_cast<uint32_t*>(to)[w] = shared[w];
   } else {
     store_record<kLanes>(to, kBytes, lane, [shared](int offset) {
       const int word = (offset + 4) / 4 - 1;  // rounded down

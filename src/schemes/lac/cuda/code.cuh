@@ -43,30 +43,19 @@ __device__ __forceinline__ uint2 noise2_signs(const uint32_t (&stream)[kWords], 
   }
 }
 
-/// Writes 32 coefficients: 1, 0, -1, and 125 more where `code` has a one.
-__device__ __forceinline__ void store_noise2(uint8_t* to, uint2 signs, uint32_t code) {
-  constexpr uint32_t kBitValue = 125, kSigns = 0x80808080;
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    uint32_t words[4];
-#pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      const int from = 16 * half + 4 * w;
-      const uint32_t sum = spread_four(signs.x >> from) + kBitValue * spread_four(code >> from);
-      words[w] = ((sum | kSigns) - spread_four(signs.y >> from)) ^ kSigns;
-    }
-    reinterpret_cast<uint4*>(to)[half] = make_uint4(words[0], words[1], words[2], words[3]);
-  }
-}
-
-/// Computes the code word of m, times 125, plus e2. A thread computes an item.
+/// Computes the code word of m and the signs of e2. A thread computes an item.
 template <class S, bool kMisplacesTail>
 __global__ void __launch_bounds__(32) encode_kernel(Work work) {
   constexpr int kStreamWords = 4 * S::kNoise2Blocks;
+  __shared__ uint32_t message[8][32];
   const LaneItem own(work.count);
   const size_t item = own.index();
-  uint32_t parity[polykem::cuda::BchTables<S::kErrors>::kParityWords];
-  polykem::cuda::bch_encode<S::kErrors>(parity, [&](int w) { return work.m.word(item, w); });
+  uint32_t m[8], parity[polykem::cuda::BchTables<S::kErrors>::kParityWords];
+  work.m.load(m, item);
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    message[w][own.lane] = m[w];
+  polykem::cuda::bch_encode<S::kErrors>(parity, [&](int w) { return message[w][own.lane]; });
   uint32_t stream[kStreamWords];
 #pragma unroll
   for (int b = 0; b < S::kNoise2Blocks; ++b) {
@@ -76,11 +65,10 @@ __global__ void __launch_bounds__(32) encode_kernel(Work work) {
   uint32_t code[S::kCodeWords];
 #pragma unroll
   for (int w = 0; w < S::kCodeWords; ++w)
-    code[w] = w < 8 ? work.m.word(item, w) : parity[w < 8 ? 0 : w - 8];
+    code[w] = w < 8 ? m[w % 8] : parity[w < 8 ? 0 : w - 8];
   if (!own.valid()) return;
-  uint8_t* const row = work.noise2[item];
 #pragma unroll
-  for (int w = 0; w < (S::kC2 + 31) / 32; ++w) {
+  for (int w = 0; w < S::kC2Words; ++w) {
     // The second copy of the code word begins within a word.
     constexpr int kShift = S::kCodeBits % 32;
     const int second = w - S::kCodeWords + 1;
@@ -89,7 +77,8 @@ __global__ void __launch_bounds__(32) encode_kernel(Work work) {
       bits |= code[second >= 0 ? second : 0] << kShift;
       if (second > 0) bits |= code[second > 0 ? second - 1 : 0] >> (32 - kShift);
     }
-    store_noise2(row + 32 * w, noise2_signs<S, kMisplacesTail>(stream, w), bits);
+    const uint2 signs = noise2_signs<S, kMisplacesTail>(stream, w);
+    work.noise2.at(item, w) = make_uint4(signs.x, signs.y, bits, 0);
   }
 }
 

@@ -15,14 +15,21 @@ struct Position {
   uint32_t bit[4], chosen[kWords / 4];  ///< `chosen`: 0 or 1
 
   __device__ __forceinline__ explicit Position(uint32_t p) {
-    const uint32_t one = 1u << (p & 31), k = 1u << (p >> 2 & 24);
-    const uint64_t j = uint64_t{1} << (p >> 4 & (2 * kWords - 8));
+    const uint32_t low = p & 127, high = p >> 4 & (2 * kWords - 8);  // 8 j
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      bit[i] = one * __byte_perm(k, 0, 0x4440 | i);
+    for (int k = 0; k < 4; ++k)
+      bit[k] = one_at(low - 32 * k);
 #pragma unroll
-    for (int i = 0; i < kWords / 4; ++i)
-      chosen[i] = __byte_perm(static_cast<uint32_t>(j >> (i / 4 * 32)), 0, 0x4440 | i % 4);
+    for (int half = 0; half < kWords / 16; ++half) {
+      const uint32_t bytes = one_at(high - 32 * half);
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        chosen[4 * half + j] = __byte_perm(bytes, 0, 0x4440 | j);
+    }
+  }
+  /// Returns 2^n, or 0 if n is not below 32.
+  static __device__ __forceinline__ uint32_t one_at(uint32_t n) {
+    return __funnelshift_lc(0, 1, n);
   }
   __device__ __forceinline__ uint32_t word(int w) const {
     return bit[w % 4] * chosen[w / 4];
@@ -111,25 +118,6 @@ struct Selection {
   }
 };
 
-/// Returns bits 0 to 3 of x as bytes.
-__device__ __forceinline__ uint32_t spread_four(uint32_t x) {
-  return ((x & 15) * 0x00204081) & 0x01010101;
-}
-
-/// Writes 32 coefficients -1, 0, 1.
-__device__ __forceinline__ void store_signs(uint8_t* to, uint32_t plus, uint32_t minus) {
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    uint32_t words[4];
-#pragma unroll
-    for (int w = 0; w < 4; ++w) {
-      const int from = 16 * half + 4 * w;
-      words[w] = spread_four(plus >> from) | spread_four(minus >> from) * 0xff;
-    }
-    reinterpret_cast<uint4*>(to)[half] = make_uint4(words[0], words[1], words[2], words[3]);
-  }
-}
-
 /// Samples s and e, or r and e1, from the PRG's words and the chains of their seeds, of which the first is seed
 /// `first_seed`. A thread samples a polynomial.
 template <class S, int kHashes = S::kChainHashes>
@@ -169,10 +157,11 @@ __global__ void __launch_bounds__(32, S::kN == 512 ? 16 : 10) sample_fixed_kerne
   }
   plus.finish();
   all.finish();
-  uint8_t* const out = work.secret[thread];  // rows of noise follow those of secrets
+  const auto minus = [&](int w) { return all.positions.at[w] & ~plus.positions.at[w]; };
 #pragma unroll
-  for (int w = 0; w < kWords; ++w)
-    store_signs(out + 32 * w, plus.positions.at[w], all.positions.at[w] & ~plus.positions.at[w]);
+  for (int w = 0; w < kWords; w += 2)
+    // The noise of all items follows their secrets.
+    work.secret.at(thread, w / 2) = make_uint4(plus.positions.at[w], minus(w), plus.positions.at[w + 1], minus(w + 1));
 }
 
 }  // namespace polykem::lac::cuda

@@ -96,13 +96,14 @@ struct LaunchContext {
     blocks(work.positions, 2 * S::kPositionBlocks);
     rows(work.a, S::kN);
     if (op != Op::kKeygen && io.shared_key) work.a.stride = 0;
-    rows(work.secret, 2 * S::kN);  // and the rows of noise behind them
-    work.secret.stride = S::kN;
-    work.noise = {work.secret.base + kGroup * arena.items() * S::kN, S::kN};
+    constexpr uint32_t kMasks = S::kN / 64;
+    blocks(work.secret, 2 * kMasks);  // and the noise behind the secrets
+    work.secret.blocks = kMasks;
+    work.noise = {work.secret.base + kGroup * arena.items() * kMasks, kMasks};
     if (op == Op::kKeygen) return arena.used();
     blocks(work.m, 2);
     blocks(work.stream, S::kNoise2Blocks);
-    rows(work.noise2, S::kNoise2Row);
+    blocks(work.noise2, S::kC2Words);
     if (op == Op::kDecaps) {
       blocks(work.rejected, 2);
       rows(work.code, 64);

@@ -28,8 +28,7 @@ struct Shape {
   static constexpr int kPositionBlocks = static_cast<int>(kParams.word_bytes()) / 16;
   static constexpr int kNoise2Blocks = (kNoise2Bytes + 15) / 16;
 
-  /// The bytes from one item's noise e2 with its code word to the next one's.
-  static constexpr int kNoise2Row = (kC2 + 63) / 64 * 64;
+  static constexpr int kC2Words = (kC2 + 31) / 32;  ///< words with a bit for each coefficient of c2
 };
 
 }  // namespace polykem::lac::cuda

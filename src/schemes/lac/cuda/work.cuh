@@ -66,10 +66,12 @@ struct Work {
   ItemBlocks positions;  ///< the PRG's words of s, then of e; or of r and e1
   ItemBlocks stream;     ///< the PRG's bytes of e2
   Rows a;
-  Rows secret, noise;  ///< s or r, e or e1: bytes -1, 0, 1
-  Rows noise2;         ///< e2 + 125 bits
-  Rows code;           ///< the received word, 64 bytes
-  uint32_t* fail;      ///< all ones where the ciphertext is rejected
+  /// s or r, e or e1. A block has 64 coefficients: masks of the first 32 that are 1, that are -1, and of the others.
+  ItemBlocks secret, noise;
+  /// e2 + 125 bits. A block has 32 coefficients: masks of those with 1 and with -1 from e2, and the bits.
+  ItemBlocks noise2;
+  Rows code;       ///< the received word, 64 bytes
+  uint32_t* fail;  ///< all ones where the ciphertext is rejected
 };
 
 /// Stores 32 bytes at any alignment.
