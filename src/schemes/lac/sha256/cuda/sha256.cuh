@@ -19,6 +19,19 @@ __device__ __forceinline__ uint32_t rotate_right(uint32_t x, unsigned r) {
   return __funnelshift_r(x, x, r);
 }
 
+/// Powers of two that the compiler does not know, so that it multiplies by them: products have units of their own, and
+/// those for logic, which also shift, are the busier ones.
+static __constant__ uint32_t kSha256Powers[4] = {1u << 25, 1u << 15, 1u << 29, 1u << 22};
+
+/// Rotates by multiplication with power number i.
+__device__ __forceinline__ uint32_t rotate_by_product(uint32_t x, int i) {
+  return x * kSha256Powers[i] + __umulhi(x, kSha256Powers[i]);
+}
+/// Shifts to the right by multiplication with power number i.
+__device__ __forceinline__ uint32_t shift_by_product(uint32_t x, int i) {
+  return __umulhi(x, kSha256Powers[i]);
+}
+
 class Sha256 {
  public:
   __device__ __forceinline__ Sha256() {
@@ -58,8 +71,8 @@ class Sha256 {
 #pragma unroll
     for (int t = 0; t < 16; ++t) {
       const uint32_t early = w[(t + 1) % 16], late = w[(t + 14) % 16];
-      w[t] += (rotate_right(early, 7) ^ rotate_right(early, 18) ^ (early >> 3)) + w[(t + 9) % 16] +
-              (rotate_right(late, 17) ^ rotate_right(late, 19) ^ (late >> 10));
+      w[t] += (rotate_by_product(early, 0) ^ rotate_right(early, 18) ^ shift_by_product(early, 2)) + w[(t + 9) % 16] +
+              (rotate_by_product(late, 1) ^ rotate_right(late, 19) ^ shift_by_product(late, 3));
     }
   }
 
