@@ -22,6 +22,7 @@ template <class Set>
 struct alignas(128) ProductMemory {
   uint8_t plain[2][kPlainBytes];
   uint8_t reversed[ProductShape::kReversedBytes];
+  uint8_t a[Shape<Set>::kMatrixBytes];     ///< A, packed
   uint32_t pairs[kN / 2];                  ///< a polynomial of 16-bit coefficients
   uint32_t record[kRecordBytes<Set> / 4];  ///< what is written to a record, or compared with one
 };
@@ -40,12 +41,14 @@ struct ItemWarp {
   template <class Each>
   __device__ __forceinline__ void load_secret(Fragments (&s)[S::kL], const uint8_t* noise, Each each) const {
     const PackedPolys<S::kMu> polys(noise, lane);
+    typename PackedPolys<S::kMu>::Group bits[S::kL];
+#pragma unroll
+    for (int j = 0; j < S::kL; ++j)
+      polys.load(bits[j], j);
 #pragma unroll
     for (int j = 0; j < S::kL; ++j) {
-      typename PackedPolys<S::kMu>::Group bits;
       Pairs fields;
-      polys.load(bits, j);
-      polys.unpack(fields, bits);
+      polys.unpack(fields, bits[j]);
       const SecretGroup<S::kMu> group(fields);
       ByteGroup bytes, negated;
       group.to_bytes(bytes, negated);
@@ -55,6 +58,13 @@ struct ItemWarp {
       s[j].load(memory.reversed, lane);
       each(j, group);
     }
+  }
+
+  /// Begins to copy A of the item.
+  __device__ __forceinline__ void begin_a(const uint8_t* a) const {
+#pragma unroll
+    for (int at = 16 * static_cast<int>(lane); at < S::kMatrixBytes; at += 16 * 32)
+      polykem::cuda::begin_copy<16>(memory.a + at, a + at);
   }
 
   /// Adds to `sums` the product of a polynomial and s.
@@ -71,8 +81,10 @@ struct ItemWarp {
 
   /// Computes A s or, if kTransposed, A^T s, and calls each(i, sums) for row i.
   template <bool kTransposed, class Each>
-  __device__ __forceinline__ void multiply_a(const uint8_t* a, const Fragments (&s)[S::kL], Each each) const {
-    const PackedPolys<kQBits> polys(a, lane);
+  __device__ __forceinline__ void multiply_a(const Fragments (&s)[S::kL], Each each) const {
+    polykem::cuda::end_copies();
+    __syncwarp();
+    const PackedPolys<kQBits> polys(memory.a, lane);
     PackedPolys<kQBits>::Group next;
     polys.load(next, 0);
 #pragma unroll 1
@@ -140,6 +152,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) keygen_kernel(Work wo
   const ItemWarp<Set> warp{memory};
   uint8_t* const pk = work.pk_out + warp.item * S::kPublicKeyBytes;
   uint8_t* const sk = work.sk_out + warp.item * S::kSecretKeyBytes;
+  warp.begin_a(work.a + warp.item * S::kMatrixBytes);
   Fragments s[S::kL];
   warp.load_secret(s, work.noise + warp.item * S::kNoiseBytes, [&](int j, const SecretGroup<S::kMu>& group) {
     Pairs pairs;
@@ -152,8 +165,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) keygen_kernel(Work wo
   warp.template copy_words<8>(0, work.z);
   polykem::cuda::store_from_shared<kSymBytes>(sk + S::kZOffset, memory.record, warp.lane);
   __syncwarp();
-  warp.template multiply_a<true>(work.a + warp.item * S::kMatrixBytes, s,
-                                 [&](int i, const Sums& sums) { warp.pack_rounded(i, sums); });
+  warp.template multiply_a<true>(s, [&](int i, const Sums& sums) { warp.pack_rounded(i, sums); });
   warp.template copy_words<8>(S::kVectorBytes, work.seed_a);
   polykem::cuda::store_from_shared<S::kPublicKeyBytes>(pk, memory.record, warp.lane);
   polykem::cuda::store_from_shared<S::kPublicKeyBytes>(sk + S::kPkOffset, memory.record, warp.lane);
@@ -163,10 +175,10 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) keygen_kernel(Work wo
 template <class Set>
 __device__ __forceinline__ void encrypt(const ItemWarp<Set>& warp, const Work& work) {
   using S = Shape<Set>;
+  warp.begin_a(work.a_of<S>(warp.item));
   Fragments s[S::kL];
   warp.load_secret(s, work.noise + warp.item * S::kNoiseBytes, [](int, const SecretGroup<S::kMu>&) {});
-  warp.template multiply_a<false>(work.a_of<S>(warp.item), s,
-                                  [&](int i, const Sums& sums) { warp.pack_rounded(i, sums); });
+  warp.template multiply_a<false>(s, [&](int i, const Sums& sums) { warp.pack_rounded(i, sums); });
   const PackedPolys<kPBits> b(work.b_of<S>(warp.item), warp.lane);
   PackedPolys<kPBits>::Group next;
   b.load(next, 0);
@@ -204,14 +216,19 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) encrypt_kernel(Work w
 template <class Set>
 __global__ void __launch_bounds__(32, kProductBlocks<Set>) compare_kernel(Work work) {
   using S = Shape<Set>;
+  constexpr int kWords = S::kCiphertextBytes / 4;
   __shared__ ProductMemory<Set> memory;
+  __shared__ uint32_t ct[kWords + 1];
   const ItemWarp<Set> warp{memory};
+  const int skip =
+      polykem::cuda::begin_record(reinterpret_cast<uint8_t*>(ct), work.ct[warp.item], S::kCiphertextBytes, warp.lane);
   encrypt(warp, work);
-  const uint8_t* const ct = work.ct[warp.item];
+  polykem::cuda::end_copies();
+  __syncwarp();
   uint32_t differences = 0;
-#pragma unroll 4
-  for (int w = static_cast<int>(warp.lane); w < S::kCiphertextBytes / 4; w += 32)
-    differences |= polykem::cuda::record_word(ct, w, S::kCiphertextBytes) ^ memory.record[w];
+#pragma unroll
+  for (int w = static_cast<int>(warp.lane); w < kWords; w += 32)
+    differences |= __funnelshift_r(ct[w], ct[w + 1], 8 * skip) ^ memory.record[w];
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
     differences |= __shfl_xor_sync(0xffffffff, differences, distance);
