@@ -224,9 +224,9 @@ __global__ void __launch_bounds__(32, kProductBlocks<S>) encrypt_kernel(Work wor
   typename Product<S>::Groups a, b, r;
   scratch.template begin_added<kNoise>(0, work.noise, item, lane);
   scratch.template begin_added<S::kC2Words>(kNoise, work.noise2, item, lane);
-  polykem::cuda::begin_record(b_record, work.pk[item] + kSeedBytes, S::kN, lane);
+  polykem::cuda::begin_record<S::kN>(b_record, work.pk[item] + kSeedBytes, lane);
   if constexpr (kCompare)
-    polykem::cuda::begin_record(reinterpret_cast<uint8_t*>(expected), work.ct[item], S::kCiphertextBytes, lane);
+    polykem::cuda::begin_record<S::kCiphertextBytes>(reinterpret_cast<uint8_t*>(expected), work.ct[item], lane);
   product.load_signs(r, work.secret, item);
   product.load_row(a, work.a[item]);
   product.load_secret(r);
@@ -281,7 +281,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<S>) decrypt_kernel(Work wor
   Product<S> product(scratch, warp_lane());
   const unsigned lane = product.lane;
   typename Product<S>::Groups c1, s;
-  const int skip = polykem::cuda::begin_record(scratch.record, work.ct[item] + S::kN, S::kC2 / 2, lane);
+  const int skip = polykem::cuda::begin_record<S::kC2 / 2>(scratch.record, work.ct[item] + S::kN, lane);
   product.load(s, work.sk[item]);
   product.load(c1, work.ct[item]);
   product.to_signs(s);

@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) compare_kernel(Work w
   __shared__ uint32_t ct[kWords + 1];
   const ItemWarp<Set> warp{memory};
   const int skip =
-      polykem::cuda::begin_record(reinterpret_cast<uint8_t*>(ct), work.ct[warp.item], S::kCiphertextBytes, warp.lane);
+      polykem::cuda::begin_record<S::kCiphertextBytes>(reinterpret_cast<uint8_t*>(ct), work.ct[warp.item], warp.lane);
   encrypt(warp, work);
   polykem::cuda::end_copies();
   __syncwarp();
