@@ -72,6 +72,8 @@ def short(name):
 def warps(name, registers, shared):
     if name.startswith("mlkem::"):
         block = 4 if any(f"::{kernel}" in name for kernel in FOUR_WARPS_MLKEM) else 1
+    elif name.startswith("lac::stream_a_kernel"):
+        block = 8
     elif name.startswith("mldsa::"):
         block = 2 if any(f"::{kernel}" in name for kernel in TWO_WARPS_MLDSA) else 1
     else:
@@ -129,7 +131,7 @@ def frodo_table(found, names):
 
 
 def lac_table(found, names):
-    """Returns the table of LAC's kernels; a set's PRG blocks are in the kernel's name. All blocks are one warp."""
+    """Returns the table of LAC's kernels; a set's PRG blocks are in the kernel's name."""
     lines = ["| LAC's kernel | registers / shared memory / warps |", "|---|---|"]
     for name, (_, arch, registers, shared, _, _) in sorted(zip(names, found)):
         if arch == "sm_90" and name.startswith("lac::"):

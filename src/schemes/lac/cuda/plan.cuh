@@ -209,7 +209,7 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, Context>;
 
-  /// The number of items that keeps a device busy while a is made, by a warp for 32 items: eight warps for each
+  /// The number of items that keeps a device busy in steps with a warp for 32 items: eight warps for each
   /// multiprocessor.
   static constexpr size_t kItemsToFillDevice = polykem::cuda::kMeasuredMultiprocessors * 8 * kGroup;
 
