@@ -28,7 +28,7 @@ KNOWN |= {(f"mlkem::warp_hash_decaps_kernel<mlkem::Mlkem{n}, false>", f"sm_{arch
 BEGIN, END = "<!-- cuda_resources: begin -->\n", "<!-- cuda_resources: end -->\n"
 DEGREES = {"509": 509, "677": 677, "701": 701, "821": 821, "1229": 1229, "1373": 1373, "Hps2048509": 509,
            "Hps2048677": 677, "Hps4096821": 821, "Hps40961229": 1229, "Hrss701": 701, "Hrss1373": 1373}
-KINDS = {"kind 0": "ternary", "kind 1": "general", "kind 2": "bytes", "kind 3": "s3"}
+KINDS = {"kind 0": "ternary", "kind 1": "general", "kind 2": "short", "kind 3": "bytes", "kind 4": "s3"}
 # Family, what its table calls it, its columns and the sets that they stand for.
 COLUMNS = [("mlkem::", "ML-KEM's", {"512": "Mlkem512", "768": "Mlkem768", "1024": "Mlkem1024"}),
            ("saber::", "Saber's", {"LightSaber": "LightSaber", "Saber": "Saber", "FireSaber": "FireSaber"}),
