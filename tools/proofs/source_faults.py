@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import random
 import re
 import subprocess
@@ -143,6 +144,7 @@ def main() -> int:
     print(f"seed {seed}", flush=True)
     generator = random.Random(seed)
     arguments.build.mkdir(parents=True, exist_ok=True)
+    os.environ |= {"CCACHE_BASEDIR": "", "CCACHE_HASHDIR": "true"}  # debug information names files of this copy
     gc.disable()  # a claim makes millions of terms, and no cycles of them
     faults = Faults(arguments.build, arguments.names)
     if arguments.files:
