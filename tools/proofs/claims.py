@@ -87,6 +87,12 @@ class Run:
             Run._last = None
         return Run._earlier
 
+    @staticmethod
+    def latest() -> Run:
+        """Returns the run that was made last."""
+        assert Run._last is not None
+        return Run._last
+
     def space(self) -> int:
         """Returns the address of an array that nothing has written."""
         self._arrays += 1

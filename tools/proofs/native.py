@@ -51,7 +51,7 @@ class Processor(abc.ABC):
             def call(self, function: str, *arguments: Argument) -> None:
                 before = dict(self.memory.written)
                 super().call(function, *arguments)
-                arrays, inputs = Run.last.arrays, {at: _value(byte) for at, byte in before.items()}
+                arrays, inputs = Run.latest().arrays, {at: _value(byte) for at, byte in before.items()}
                 if outside := [at for at in inputs if at not in arrays]:
                     raise Differs(f"{min(outside):#x} is given, which is in no array")
                 expected = {at: _value(byte) for at, byte in self.memory.written.items() if at in arrays}

@@ -197,7 +197,7 @@ def read_gpu(document: dict[str, Any], records: Records) -> None:
             for step, time, floor in times:
                 records.floors.append(OverFloor(machine, scheme, op, step, time, floor, "ns", "gpu"))
             if "peer" in row:
-                records.peers.append(PeerRatio(machine, scheme, op, "cuda", count(document["items"]), "per-item",
+                records.peers.append(PeerRatio(machine, scheme, op, "cuda", count(group["items"]), "per-item",
                                                word(row["peer"]), number(row["ratio"])))
         for row in objects(group["host_to_host"]):
             keys = "per-item, pinned memory" if row["pinned"] is True else "per-item, ordinary memory"
@@ -253,7 +253,7 @@ KINDS = (
     ("polykem doctor", "polykem-doctor-1", (), read_doctor),
     ("polykem profile", "polykem-profile-1", (), read_profile),
     ("polykem bench", "polykem-bench-1", (), read_bench),
-    ("GPU benchmark", None, ("device", "items", "pcie_gb_per_s", "sets"), read_gpu),
+    ("GPU benchmark", None, ("device", "pcie_gb_per_s", "sets"), read_gpu),
     ("make bench-peers", None, ("machine", "ghz", "records"), read_peers),
     ("research/seong2021", None, ("device", "one_block", "crowd"), read_seong),
     ("research/frodo_cuda", None, ("device", "generation", "products"), read_frodo),

@@ -58,7 +58,6 @@ Drbg::~Drbg() {
 Status Drbg::seed() {
   uint8_t entropy[kEntropyBytes];
   const Status status = sources_.entropy({entropy, sizeof entropy});
-  ct::poison(entropy, sizeof entropy);
   if (status == Status::kOk) {
     Shake mix(Shake::Strength::kShake256);
     mix.absorb(key_);
