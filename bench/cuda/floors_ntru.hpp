@@ -31,9 +31,10 @@ inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step)
     seconds = random_blocks(static_cast<size_t>(coins)) / kRandomBlocksPerSecond;
     bytes = coins;
   }
-  // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators, a minimum and a maximum each.
+  // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators. The larger key of every
+  // other one is a sum less the smaller one, by the units that multiply.
   const double k = std::log2(n - 1), comparators = std::exp2(k - 2) * (k * k - k + 4) - 1;
-  const double sort = p.variant == ntru::Variant::kHps ? 2 * comparators / kLogicPerSecond : 0;
+  const double sort = p.variant == ntru::Variant::kHps ? 1.5 * comparators / kLogicPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = coins + 2 * n + 32;
   if (step == "sample_rm_pack") seconds = sort, bytes = coins + 2 * n + 2 * trits;
   // Three products for each item, two of them with a common factor. The few inversions are not counted.
@@ -43,7 +44,7 @@ inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step)
   if (step == "mul_invh_pack" || step == "mul_h_pack") seconds = 4 * mac, bytes = 3 * n + packed;
   if (step == "dpke_encrypt") seconds = 2 * mac, bytes = 2 * n + 2 * packed;
   if (step == "dpke_decrypt_m") seconds = 3 * mac, bytes = packed + 3 * trits;  // limb products 2 and 1
-  if (step == "dpke_decrypt_r") seconds = 3 * mac, bytes = 2 * packed + 2 * trits;
+  if (step == "dpke_decrypt_r") seconds = (p.logq <= 12 ? 2 : 3) * mac, bytes = 2 * packed + 2 * trits;
   if (step == "sha3_256") seconds = blocks(2 * trits) / kPermutationsPerSecond, bytes = 2 * trits + 32;
   if (step == "sha3_256_select") {
     seconds = (blocks(2 * trits) + blocks(32 + packed)) / kPermutationsPerSecond;

@@ -36,9 +36,9 @@ polykem_backend_info_t cuda_backend() {
   polykem_backend_info_t info{};
   info.struct_size = sizeof info;
   for (size_t i = 0; i < polykem_backend_count(); ++i) {
-    if (polykem_backend_info(i, &info) == POLYKEM_OK && std::strcmp(info.name, "cuda") == 0) break;
+    if (polykem_backend_info(i, &info) == POLYKEM_OK && std::strcmp(info.name, "cuda") == 0) return info;
   }
-  return info;
+  return {};
 }
 
 polykem_context* context(const char* backend) {

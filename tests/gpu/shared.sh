@@ -82,10 +82,10 @@ with_mps() {
     echo "skipped MPS: its daemon does not start"
     return
   fi
+  trap 'echo quit | nvidia-cuda-mps-control >/dev/null 2>&1; rm -rf "$scratch"' EXIT
   expect "MPS, four processes" 0 bash -c 'exchanges_together 4'
   expect "MPS, a quarter of the multiprocessors" 0 env CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=25 "$program" exchange 100000
   expect "MPS, 2 GB of memory" 0,3,77 env CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=2G "$program" exchange 200000
-  echo quit | nvidia-cuda-mps-control
 }
 if command -v nvidia-cuda-mps-control >/dev/null; then
   with_mps

@@ -9,7 +9,7 @@ namespace polykem::cuda {
 
 /// The threads of a block, and the number of blocks for which a multiprocessor has registers at a time.
 inline constexpr int kX25519Threads = 128, kX25519Blocks = 4;
-/// The same without spills.
+/// The number of blocks for which the compiler must leave registers: on 12.0 four would spill.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
 inline constexpr int kX25519MinBlocks = 3;
 #else

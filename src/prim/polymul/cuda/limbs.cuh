@@ -33,7 +33,8 @@ struct LimbShape {
   static constexpr int kStride = kPolyStride<N>;       ///< in coefficients
   static constexpr int kLimbsPlain = kKind == MulKind::kGeneral || kKind == MulKind::kShort ? 2 : 1;
   static constexpr int kLimbsReversed = kKind == MulKind::kS3 || kKind == MulKind::kBytes ? 1 : 2;
-  static constexpr int kSums = kLimbsReversed;  ///< accumulators: of weight 1 and of weight 2^8
+  static constexpr int kSums =
+      kLimbsReversed;  ///< accumulators: of weight 1 and 2^8; kShort: of low limbs and of low + 16 high
   /// The steps by which the next tile's rows lie further on: 2 if each half of a tile has eight neighbouring rows; 1 if
   /// it has two runs of four, kTiles steps apart, for which fewer fragments are loaded and kept. In products of bytes
   /// that makes n = 677 to 821 faster, but not larger n; for n = 509 the two runs would be in the same banks.

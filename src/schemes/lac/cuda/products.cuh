@@ -9,7 +9,7 @@
 namespace polykem::lac::cuda {
 
 /// Shared memory of a warp. `added`: kAdded blocks of 16 bytes, of what is added to products. `record`: what is written
-/// to a record.
+/// to a record or read from one.
 template <class S, int kAdded, int kRecordBytes>
 struct ProductScratch {
   using Negacyclic = polykem::cuda::NegacyclicShape<S::kN>;

@@ -10,7 +10,7 @@
 
 namespace polykem::ntru::cuda {
 
-inline constexpr int kWarps = 4;  ///< warps per block, in every kernel here
+inline constexpr int kWarps = 4;  ///< warps per block, where lanes share an item
 inline constexpr int kThreads = 32 * kWarps;
 
 /// Kernels in which each lane computes an item run in blocks of one warp, so that batches of 100,000 items spread
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
                                                                    warp_lane());
 }
 
-/// The number of items of which a block samples.
+/// The number of items that a block samples.
 template <class Set>
 inline constexpr int kSampleItems = kThreads / kSampleLanes<Set>;
 

@@ -34,11 +34,6 @@ __device__ __forceinline__ uint32_t mod3(uint32_t x) {
   return x - 3 * ((x * 43691u) >> 17);
 }
 
-/// Maps {0, 1, 2} to {0, 1, -1}.
-__device__ __forceinline__ int centred(uint32_t trit) {
-  return static_cast<int>(trit) - 3 * static_cast<int>(trit >> 1);
-}
-
 /// Returns four bytes mod 3.
 __device__ __forceinline__ uint32_t mod3_bytes(uint32_t x) {
   x = (x & 0x0f0f0f0f) + ((x >> 4) & 0x0f0f0f0f);  // 16 = 1 mod 3; now <= 30
