@@ -109,6 +109,9 @@ class Faults:
         path = self.scratch.tree / line[0]
         original = path.read_text()
         text = original.splitlines(keepends=True)
+        if line[1] > len(text):
+            print(f"{line[0]} has no line {line[1]}, which debug information names: not planted", flush=True)
+            return None
         faulty = changed(text[line[1] - 1], generator)
         if faulty is None:
             return None
