@@ -102,6 +102,13 @@ def tracked_files():
     return [ROOT / line for line in out.splitlines() if (ROOT / line).is_file()]
 
 
+def symbolic_links():
+    """Returns the names of tracked links: where they lead is seldom in the tree."""
+    return [line.partition("\t")[2] for line in subprocess.run(
+        ["git", "ls-files", "--stage"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+        if line.startswith("120000 ")]
+
+
 def bibliography():
     return set(re.findall(r"^([A-Z][A-Z0-9]+):", (ROOT / "BIBLIOGRAPHY.yml").read_text(), re.M))
 
@@ -441,6 +448,9 @@ def main():
     for name in [] if sys.argv[1:] else results_without_commit():
         broken += 1
         print(f"{name}: names no commit of this history, as `commit` or `recorded_in`")
+    for name in [] if sys.argv[1:] else symbolic_links():
+        broken += 1
+        print(f"{name}: a symbolic link, expected a file")
     for name in [] if sys.argv[1:] else results_without_command():
         broken += 1
         print(f"{name}: has no `command`")

@@ -51,6 +51,7 @@ def attempt(claim: Claim, library: Library) -> NotProved | NotFollowed | None:
     Run.begin_claim()
     try:
         claim.prove(library, claim.function)
+        Run.end_claim()
     except (NotProved, NotFollowed) as error:
         return error
     return None

@@ -32,6 +32,24 @@ class Claims(unittest.TestCase):
             with self.assertRaises(OtherRange):
                 self.run_.expect(self.total, {(0,): 1, (1,): 2}, low, high, "it")
 
+    def test_nothing_is_written_beside_the_results(self):
+        code = Code("48c70700000000c3")  # mov qword ptr [rdi], 0
+        for size, disregarded, at in ((8, 0, 0), (4, 4, 0), (4, 4, 1)):
+            claims.Run.begin_claim()
+            run = claims.Run(code, Q)
+            address = run.space()
+            run.disregard(address + size + at, disregarded)
+            run.machine.call("f", address)
+            with self.assertRaises(OtherResult):
+                claims.Run.end_claim()
+            run.result(address, 0, 8 * size)
+            if at == 0:
+                claims.Run.end_claim()
+            claims.Run(code, Q)
+            if at == 1:
+                with self.assertRaisesRegex(OtherResult, f"1 bytes .* byte {size} of array 1"):
+                    claims.Run.end_claim()
+
     def test_faults_are_planted_in_all_runs_of_a_claim(self):
         claims.Run.begin_claim()
         for code in ("c3", "90c3", "909090c3"):

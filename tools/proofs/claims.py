@@ -63,21 +63,44 @@ class Run:
 
     _last: ClassVar[Run | None] = None
     _earlier: ClassVar[Ran] = Ran()
+    _beside: ClassVar[str] = ""  # what earlier runs have written beside their results
     machine_of: ClassVar[Callable[[Library], Machine]] = staticmethod(machine_of)
     drawn: ClassVar[Random | None] = None  # words are drawn instead of unknown: see native.py
 
     def __init__(self, library: Library, q: int) -> None:
         self.machine, self.facts = self.machine_of(library), Facts(q)
         if Run._last is not None:
+            Run._beside = Run._beside or Run._last.written_beside_results()
             Run._earlier.add(Run._last.machine)
         Run._last = self
         self._arrays = 0
+        self._disregarded: list[range] = []
         self._tables: set[tuple[object, ...]] = set()  # what holds for all values: see expect_table()
+
+    def written_beside_results(self) -> str:
+        """Returns what the function has written to an array, or beyond its end, and the claim has not read, or ""."""
+        memory = self.machine.memory
+        allowed = memory.unknown + self._disregarded
+        unread = [at for at in memory.unread if at in self.arrays and not any(at in part for part in allowed)]
+        if not unread:
+            return ""
+        array, byte = divmod(min(unread) - FIRST_ADDRESS, DISTANCE)
+        return f"{len(unread)} bytes are written that no result has, the first is byte {byte} of array {array}"
+
+    def disregard(self, address: int, size: int) -> None:
+        """Lets the function write `size` bytes that the claim does not read: padding, or inputs that it uses up."""
+        self._disregarded.append(range(address, address + size))
 
     @staticmethod
     def begin_claim() -> None:
         """Forgets what the runs of other claims have executed."""
-        Run._last, Run._earlier = None, Ran()
+        Run._last, Run._earlier, Run._beside = None, Ran(), ""
+
+    @staticmethod
+    def end_claim() -> None:
+        """Raises NotProved if a function has written anything beside its results in a run since begin_claim()."""
+        if problem := Run._beside or Run.latest().written_beside_results():
+            raise OtherResult(problem)
 
     @staticmethod
     def ran() -> Ran:

@@ -132,6 +132,7 @@ def uniform(takes_group: bool) -> Proof:
         for chosen in range(always, always + (1 << 8)):
             run = deciding(library)
             out, filled = run.space(), run.space()
+            run.disregard(out, 4 * count)
             address, words = candidates_of_23_bits(run, count, 4)
             if run.drawn is None:
                 forms = forms or {word: below(word, MLDSA_Q, 32) for word in words}

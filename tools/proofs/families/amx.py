@@ -66,6 +66,7 @@ def cyclic(n: int, is_word: tuple[bool, bool]) -> Proof:
         width = -(-n // 64) * 64
         c, operands = run.space(), [run.unknown(name, width, *(ANY_WORD if wide else (-128, 127)), 16 if wide else 8)
                                     for name, wide in zip("ab", is_word)]
+        run.disregard(c, 2 * width)
         workspace = run.workspace(field(library, function.partition("[")[0], 2))
         arrays = [number for array in operands for number in (array.address, 1 << 13)]
         run.machine.call(function, c, 1 << 13, *arrays, 1, workspace)

@@ -50,6 +50,7 @@ def noise2(of: lac.Set) -> Proof:
     def prove(library: Library, function: str) -> None:
         run, count, parts = Run(library, Q), of.second, 2 * of.noise_factors
         out, size = run.space(), -(-count // 32) * 32
+        run.disregard(out, size)
         bits, code = run.fields("b", parts * count, 1), run.fields("c", size, 1)
         stream = bits.words + [const(0, 1)] * (-len(bits.words) % 128)
         addresses = [run.store([concat(*reversed(words[n:n + 32])) for n in range(0, len(words), 32)], 32)

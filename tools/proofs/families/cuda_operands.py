@@ -20,12 +20,14 @@ def negacyclic(n: int) -> Proof:
         run = Run(library, Q)
         plain, backward = run.space(), run.space()
         arrays = [run.unknown(name, n, 0, 255, 8) for name in ("a", "minus")]
+        front = n // 2 - 64 + 8
+        copy = (n + front + 95) // 128 * 128 + 32
+        run.disregard(plain, 2 * (n + 64))
+        run.disregard(backward, 4 * copy)
         run.machine.call(function, plain, backward, *(array.address for array in arrays))
         of, minus = (array.words for array in arrays)
         for s in range(2):
             expect_bytes(run, plain + s * (n + 64), (of + minus)[8 * s:8 * s + n + 48], f"copy {s}")
-        front = n // 2 - 64 + 8
-        copy = (n + front + 95) // 128 * 128 + 32
         for s in range(4):
             expected = [(minus + of)[n + s - x] for x in range(4 - front, n)]
             expect_bytes(run, backward + 4 + s * copy, expected, f"reversed copy {s}")

@@ -42,6 +42,7 @@ def unpacked(count: int, bits: int, width: int, masked: bool = True) -> Proof:
     def prove(run: Run, function: str, skip: int) -> None:
         address, fields = record(run, count, bits, skip)
         out = run.space()
+        run.disregard(out, -(-count // 8) * width)
         run.machine.call(function, out, address)
         for n, field in enumerate(fields.words):
             word = run.result(out, n, width)

@@ -35,6 +35,7 @@ def sorted_labels(isa: str, n: int, bits: int) -> Proof:
         first = run.unknown_lanes("key", size, lanes, 32)
         second = run.unknown_lanes("second key", size, lanes, 32, at=first.address + (size + GAP) * step)
         out = run.space()
+        run.disregard(first.address, (2 * size + GAP) * step)
         run.machine.call(function, first.address, size, out, n - 1)
         row = step if bits == 16 else lanes
         assert isinstance(run.machine, Comparing)
@@ -62,6 +63,7 @@ def sorted_matrix(isa: str, rows: int) -> Proof:
     def prove(library: Library, function: str) -> None:
         run, count = comparing(library), rows * WORDS[isa]
         out, x = run.space(), run.unknown("x", count, -(1 << 31), (1 << 31) - 1, 32)
+        run.disregard(x.address, 4 * count)
         run.machine.call(function, out, x.address)
         assert isinstance(run.machine, Comparing)
         Network(run.machine.choices, x.words, [run.result(out, k, 32) for k in range(count)]).expect_sorted()

@@ -72,6 +72,7 @@ class State:
         run.machine.alike = backend.lanes > 1
         self.batch = run.pointers(max(backend.lanes, items), 0, *[self.records] * 30)
         room = self.room = run.space()  # of products
+        run.disregard(room, 1 << 18)
         if backend.lanes > 1:
             self.address = run.pointers(self.batch, backend.lanes, self.work, room, self.records, 0)
         elif backend.has_bytes:

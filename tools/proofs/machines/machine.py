@@ -96,6 +96,7 @@ class Machine(abc.ABC):
         """Runs the function until it returns."""
         self.set_arguments(arguments)
         at = self.library.function(function)
+        self.memory.program_runs = True
         while at != RETURN:
             if self.steps >= self.most_steps:
                 raise NotFollowed(f"no return after {self.most_steps} instructions")
@@ -109,6 +110,7 @@ class Machine(abc.ABC):
                 at = self._done_instead(self.instead[at])
             else:
                 at = self.step(at)
+        self.memory.program_runs = False
 
     def _done_instead(self, f: Callable[[Machine], None]) -> int:
         """Does something instead of a function, and returns the address after its call."""

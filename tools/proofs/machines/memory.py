@@ -167,8 +167,12 @@ class Memory:
         self.written: dict[int, Byte] = {}
         self.constants: set[int] = set()  # addresses of the library's bytes that were read as data
         self.unknown: list[range] = []  # addresses whose bytes are unknown until they are written, as the stack's are
+        self.program_runs = False
+        self.unread: set[int] = set()  # addresses that the program has written to, and which a claim has not used since
 
     def load(self, address: int, size: int) -> list[Byte]:
+        if not self.program_runs:
+            self.unread.difference_update(range(address, address + size))
         result = [self.written.get(at) for at in range(address, address + size)]
         for n, byte in enumerate(result):
             if byte is None:
@@ -194,5 +198,10 @@ class Memory:
         return 0 <= number < len(self.library.outside) and self.library.outside[number] == "__stack_chk_guard"
 
     def store(self, address: int, data: list[Byte]) -> None:
+        addresses = range(address, address + len(data))
+        if self.program_runs:
+            self.unread.update(addresses)
+        else:
+            self.unread.difference_update(addresses)
         for n, byte in enumerate(data):
             self.written[address + n] = byte

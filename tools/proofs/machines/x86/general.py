@@ -144,19 +144,28 @@ def _mul(m: Machine, i: iced.Instruction) -> None:
     m.write_general(high, extract(product, 2 * b.width - 1, b.width))
 
 
-def _divide(m: Machine, i: iced.Instruction) -> None:
-    """div: rdx and rax, which have to be known, by a known number; the quotient goes to rax, the remainder to rdx."""
-    divisor = m.read(i, 0)
-    width = divisor.width
-    if width == 8:
-        raise NotFollowed("a quotient of ax")
-    dividend = concat(*(extract(m.general[number], width - 1, 0) for number in (2, 0)))
-    a, b = m.known(dividend, "a dividend"), m.known(divisor, "a divisor")
-    if b == 0 or a // b >= 1 << width:
-        raise NotFollowed("a quotient that is too large")
-    m.flags = ()
-    for register, value in zip(_UPPER_AND_LOWER[width], (a % b, a // b)):
-        m.write_general(register, const(value, width))
+def _divide(signed: bool) -> Handler:
+    """div and idiv: rdx and rax, which have to be known, by a known number; the quotient goes to rax, the remainder,
+    which has the dividend's sign, to rdx."""
+
+    def number(value: int, width: int) -> int:
+        return value - (1 << width) if signed and value >> width - 1 else value
+
+    def run(m: Machine, i: iced.Instruction) -> None:
+        divisor = m.read(i, 0)
+        width = divisor.width
+        if width == 8:
+            raise NotFollowed("a quotient of ax")
+        dividend = concat(*(extract(m.general[n], width - 1, 0) for n in (2, 0)))
+        a, b = number(m.known(dividend, "a dividend"), 2 * width), number(m.known(divisor, "a divisor"), width)
+        quotient = 0 if b == 0 else abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
+        if b == 0 or number(quotient % (1 << width), width) != quotient:
+            raise NotFollowed("a quotient that is too large")
+        m.flags = ()
+        for register, value in zip(_UPPER_AND_LOWER[width], (a - b * quotient, quotient)):
+            m.write_general(register, const(value, width))
+
+    return run
 
 
 def _and_not(m: Machine, i: iced.Instruction) -> None:
@@ -278,6 +287,7 @@ GENERAL: dict[str, Handler] = {
     "movzx": lambda m, i: m.write(i, zext(m.read(i, 1), m.width(i, 0))),
     "movsx": lambda m, i: m.write(i, sext(m.read(i, 1), m.width(i, 0))),
     "movsxd": lambda m, i: m.write(i, sext(m.read(i, 1), m.width(i, 0))),
+    "cdq": lambda m, i: m.write_general(iced.Register.EDX, sext(extract(m.general[0], 31, 31), 32)),
     "cqo": lambda m, i: m.write_general(iced.Register.RDX, sext(extract(m.general[0], 63, 63), 64)),
     "cdqe": lambda m, i: m.write_general(iced.Register.RAX, sext(extract(m.general[0], 31, 0), 64)),
     "lea": lambda m, i: m.write(i, _effective(m, i)),
@@ -304,7 +314,8 @@ GENERAL: dict[str, Handler] = {
     "sarx": _shift_x(shift_right_signed),
     "imul": _imul,
     "mul": _mul,
-    "div": _divide,
+    "div": _divide(signed=False),
+    "idiv": _divide(signed=True),
     "andn": _and_not,
     "bzhi": _keep_lowest,
     "popcnt": _count_ones,
