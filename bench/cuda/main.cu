@@ -4,9 +4,9 @@
 //   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels | --pinned]
 //                      [--json FILE]
 // Without names it measures every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac,
-// hybrid, mldsa, or the beginning of a set's name. --shared: also with one key for all items. --kernels: nothing from
-// host to host. --pinned: only whole batches from host to host, from pinned memory. Every run is checked: both sides
-// must have the same secrets, signatures must verify, and `ref` must agree for some items that stayed on the GPU.
+// hybrid or mldsa. --shared: also with one key for all items. --kernels: nothing from host to host. --pinned: only whole
+// batches from host to host, from pinned memory. Every run is checked: both sides must have the same secrets, signatures
+// must verify, and `ref` must agree for some items that stayed on the GPU.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -56,17 +56,17 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 bool named(const Options& options, const Set& set) {
-  return std::find(options.schemes.begin(), options.schemes.end(), set.name()) != options.schemes.end();
+  return contains(options.schemes, set.name());
 }
 
 bool wanted(const Options& options, const Set& set) {
   if (options.schemes.empty() && options.families.empty()) return true;
-  const auto begins = [](const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; };
-  return named(options, set) ||
-         std::any_of(options.families.begin(), options.families.end(), [&](const std::string& family) {
-           return begins(set.family(), family) || begins(set.name(), family);
-         });
+  return named(options, set) || contains(options.families, set.family());
 }
 
 /// The module's sets that were asked for, in the order of the registry; not all sets of a family are on GPUs.
@@ -81,7 +81,7 @@ std::vector<Set> chosen_sets(const Options& options, const cuda::ModuleTable& ta
     else if (named(options, set))
       die("the module has no operations for " + set.name());
   }
-  if (sets.empty()) die("no set of that name; 'polykem list' shows all");
+  if (sets.empty()) die("no family or set of that name; 'polykem list' shows all");
   return sets;
 }
 

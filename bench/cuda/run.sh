@@ -65,8 +65,8 @@ bench_family() {
       bench ntru_400000 --family ntru --items 400000
       ;;
     mlkem | kyber)
-      bench mlkem --family mlkem --family kyber --shared
-      bench mlkem_500000 --family mlkem --family kyber --items 500000 --kernels
+      bench mlkem --family mlkem --shared
+      bench mlkem_500000 --family mlkem --items 500000 --kernels
       ;;
     frodokem | efrodokem)
       bench frodokem --family frodokem --shared
