@@ -47,18 +47,20 @@ __constant__ constexpr std::array<uint32_t, 256> kAesColumns = aes_columns();
 /// two.
 inline constexpr uint32_t kAesPairBytes = 256 * 256, kAesTableBytes = 2 * kAesPairBytes;
 
-/// Writes the tables. All threads of the block, whose number is a multiple of 32, call it together; they need a barrier
-/// afterwards.
+/// Writes the tables of rows 0 to kRows - 1, kRows being 2 or 4. All threads of the block, whose number is a multiple
+/// of 32, call it together; they need a barrier afterwards.
+template <int kRows = 4>
 __device__ __forceinline__ void fill_aes_tables(uint8_t* tables) {
+  static_assert(kRows == 2 || kRows == 4);
+  constexpr int kUnrolled = kRows == 2 ? 4 : 1;
   const uint32_t lane = threadIdx.x % 32;
-#pragma unroll 1
+#pragma unroll kUnrolled
   for (uint32_t entry = threadIdx.x / 32; entry < 256; entry += blockDim.x / 32) {
     const uint32_t column = kAesColumns[entry];
     auto* const to = reinterpret_cast<uint32_t*>(tables + 256 * entry) + lane;
-    to[0] = column;
-    to[32] = __funnelshift_l(column, column, 8);
-    to[kAesPairBytes / 4] = __funnelshift_l(column, column, 16);
-    to[kAesPairBytes / 4 + 32] = __funnelshift_l(column, column, 24);
+#pragma unroll
+    for (int row = 0; row < kRows; ++row)
+      to[row % 2 * 32 + row / 2 * (kAesPairBytes / 4)] = __funnelshift_l(column, column, 8 * row);
   }
 }
 

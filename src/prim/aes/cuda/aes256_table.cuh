@@ -8,18 +8,6 @@
 
 namespace polykem::cuda {
 
-/// Writes the tables of rows 0 and 1, kAesPairBytes, like fill_aes_tables().
-__device__ __forceinline__ void fill_aes_pair(uint8_t* tables) {
-  const uint32_t lane = threadIdx.x % 32;
-#pragma unroll 4
-  for (uint32_t entry = threadIdx.x / 32; entry < 256; entry += blockDim.x / 32) {
-    const uint32_t column = kAesColumns[entry];
-    auto* const to = reinterpret_cast<uint32_t*>(tables + 256 * entry) + lane;
-    to[0] = column;
-    to[32] = __funnelshift_l(column, column, 8);
-  }
-}
-
 /// The keystream of a public key, whose nonce is 0 and whose counter begins at 0, as one lane computes it. Blocks
 /// differ only in their last byte, on which one column depends after a round, and one look-up of each column in the
 /// next one.

@@ -38,7 +38,7 @@ inline constexpr unsigned kAThreadsOfKey = 4, kAThreads = 256;
 template <int kN, class Keys>
 __global__ void __launch_bounds__(kAThreads, 3) stream_a_kernel(Rows a, Keys keys, size_t count) {
   extern __shared__ __align__(256) uint8_t tables[];
-  polykem::cuda::fill_aes_pair(tables);
+  polykem::cuda::fill_aes_tables<2>(tables);
   const size_t thread = static_cast<size_t>(blockIdx.x) * kAThreads + threadIdx.x, item = thread / kAThreadsOfKey;
   uint32_t key[8];
   keys.load(key, item < count ? item : count - 1, 0);
