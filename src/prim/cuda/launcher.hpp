@@ -7,6 +7,11 @@
 
 namespace polykem::cuda {
 
+/// True if a batch of `items` items takes the kernels in which a warp hashes an item.
+inline bool has_few_messages(size_t items) {
+  return is_few(items, for_current_device(kFewMessages));
+}
+
 /// Launches kernels on a stream until one fails: later kernels would read what that one has not written.
 struct Launcher {
   cudaStream_t stream = nullptr;
@@ -30,7 +35,7 @@ struct Launcher {
   /// by_thread, in which each lane computes an item.
   template <class Kernel, class... Arguments>
   void hash(Kernel by_thread, Kernel by_warp, size_t items, Arguments... arguments) {
-    if (is_few(items, for_current_device(kFewMessages))) {
+    if (has_few_messages(items)) {
       launch(by_warp, items, 32, arguments...);
     } else {
       by_lane(by_thread, items, arguments...);

@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(32) hash_ss_kernel(Work work, Records ct, bool
     const uint32_t loaded = record_word(record, w < 8 ? 0 : w - 8, kCiphertextBytes);
     return w < 8 ? first[i % 8] : loaded;
   });
-  if (own.valid()) store_digest(work.ss_out + own.index() * kSeedBytes, hash);
+  if (own.valid()) polykem::cuda::store_words(work.ss_out + own.index() * kSeedBytes, hash);
 }
 
 }  // namespace polykem::lac::cuda

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "prim/cuda/warp.cuh"
-#include "prim/records/cuda/records.cuh"
+#include "prim/records/cuda/items.cuh"
 #include "schemes/lac/cuda/sets.hpp"
 
 namespace polykem::lac::cuda {
@@ -73,18 +73,5 @@ struct Work {
   Rows code;       ///< the received word, 64 bytes
   uint32_t* fail;  ///< all ones where the ciphertext is rejected
 };
-
-/// Stores 32 bytes at any alignment.
-__device__ __forceinline__ void store_digest(uint8_t* to, const uint32_t (&words)[8]) {
-  if (reinterpret_cast<uintptr_t>(to) % 4 == 0) {
-#pragma unroll
-    for (int w = 0; w < 8; ++w)
-      reinterpret_cast<uint32_t*>(to)[w] = words[w];
-  } else {
-#pragma unroll
-    for (int b = 0; b < 32; ++b)
-      to[b] = static_cast<uint8_t>(words[b / 4] >> (8 * (b % 4)));
-  }
-}
 
 }  // namespace polykem::lac::cuda

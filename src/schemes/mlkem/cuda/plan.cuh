@@ -38,9 +38,7 @@ struct LaunchContext {
 
   cudaError_t failure() const { return to.error; }
   size_t count() const { return io.count; }
-  bool has_few_items() const {
-    return polykem::cuda::is_few(io.count, polykem::cuda::for_current_device(polykem::cuda::kFewMessages));
-  }
+  bool has_few_items() const { return polykem::cuda::has_few_messages(io.count); }
   bool has_expanded_keys() const { return work.keys.data != nullptr; }
   /// True if the one key of all items is a record, to be expanded before its use.
   bool expands_key() const { return io.shared_key && io.expanded.data == nullptr; }

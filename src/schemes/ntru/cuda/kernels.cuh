@@ -5,6 +5,7 @@
 
 #include "prim/drbg/cuda/drbg.cuh"
 #include "prim/keccak/cuda/keccak.cuh"
+#include "prim/records/cuda/items.cuh"
 #include "schemes/ntru/cuda/records.cuh"
 #include "schemes/ntru/cuda/sample.cuh"
 
@@ -164,18 +165,6 @@ __global__ void __launch_bounds__(kThreads)
   store_trits<Set>(record + S::kInverseFOffset, ti, lane);
 }
 
-__device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&digest)[8]) {
-  if ((reinterpret_cast<uintptr_t>(ss) & 3) == 0) {
-#pragma unroll
-    for (int j = 0; j < 8; ++j)
-      reinterpret_cast<uint32_t*>(ss)[j] = digest[j];
-  } else {
-#pragma unroll
-    for (int j = 0; j < 32; ++j)
-      ss[j] = static_cast<uint8_t>(digest[j / 4] >> (8 * (j % 4)));
-  }
-}
-
 /// Returns the address of the record of lane m in a block of one warp. Lanes beyond the batch get the last record.
 struct LaneRecords {
   Records records;
@@ -192,7 +181,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, c
   const size_t first = blockIdx.x * size_t{32};
   uint32_t digest[8];
   polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane, LaneRecords{{rm, S::kRmStride}, count});
-  if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
+  if (first + lane < count) polykem::cuda::store_words(ss + (first + lane) * 32, digest);
 }
 
 /// Computes sha3_256, sha3_256.reject and cmov: writes the hash of rm or, if the item failed, the hash of the PRF key
@@ -221,7 +210,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
 #pragma unroll
   for (int j = 0; j < 8; ++j)
     digest[j] = (digest[j] & mask) | (accepted[j][lane] & ~mask);
-  if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
+  if (first + lane < count) polykem::cuda::store_words(ss + (first + lane) * 32, digest);
 }
 
 }  // namespace polykem::ntru::cuda

@@ -24,7 +24,7 @@ struct BlockCounts {
   bool small_batch;
   size_t each;
   explicit BlockCounts(size_t items)
-      : small_batch(polykem::cuda::is_few(items, polykem::cuda::for_current_device(polykem::cuda::kFewMessages))),
+      : small_batch(polykem::cuda::has_few_messages(items)),
         each(small_batch ? items : polykem::cuda::blocks_for(items, 32)) {}
 };
 
