@@ -20,7 +20,7 @@ ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(sm_\d+)'")
 FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
 # Compute capability 7.5 has no m16n8k32: four small products stand for it; the largest kernel runs out of registers.
-KNOWN = {("imma_kernel<1373, kind 1>", "sm_75"), ("decrypt_r_kernel<Hrss1373>", "sm_75"),
+KNOWN = {("decrypt_r_kernel<Hrss1373>", "sm_75"),
          ("invert_bytes_kernel<Hrss701>", "sm_100"), ("decrypt_r_kernel<Hps4096821>", "sm_100")}
 # On compute capability 8.x a word is kept there for lanes of a warp that do not run together; all of them do.
 KNOWN |= {(f"mlkem::warp_hash_decaps_kernel<mlkem::Mlkem{n}, false>", f"sm_{arch}")
@@ -36,11 +36,12 @@ COLUMNS = [("mlkem::", "ML-KEM's", {"512": "Mlkem512", "768": "Mlkem768", "1024"
 LAC_SETS = ["lac128", "lac192", "lac256"]
 HYBRID = ("hybrid::", "x25519_kernel")
 HYBRID_SETS = {"Shape<0ul>": "x25519mlkem768", "Shape<3ul>": "mlkem768x25519"}
-# Blocks of ML-KEM's and ML-DSA's kernels are one warp but for these; NTRU's are four but for the last ones.
+# Blocks of ML-KEM's and ML-DSA's kernels are one warp but for these; NTRU's are four but for the last ones, and two of
+# invert_bytes_kernel.
 FOUR_WARPS_MLKEM = ("keygen_kernel", "encrypt_kernel", "compare_kernel", "decrypt_kernel", "expand_vector_kernel")
 TWO_WARPS_MLDSA = ("keygen_kernel", "commitment_kernel", "verify_kernel", "finish_kernel")
 ONE_WARP = ("coin_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
-            "hash_select_kernel", "invert_mod", "imma_", "pack_h_kernel", "pack_invh_kernel")
+            "hash_select_kernel", "imma_", "pack_h_kernel", "pack_invh_kernel")
 
 
 def demangled(names):
@@ -78,7 +79,8 @@ def warps(name, registers, shared):
         block = 2 if any(f"::{kernel}" in name for kernel in TWO_WARPS_MLDSA) else 1
     else:
         one = name.startswith(("saber::", "lac::")) or (name.startswith("hybrid::") and "_rows_" not in name)
-        block = 1 if one or any(kernel in name for kernel in ONE_WARP) else 4
+        two = name.startswith("invert_bytes_kernel")
+        block = 1 if one or any(kernel in name for kernel in ONE_WARP) else 2 if two else 4
     per_warp = (registers * 32 + 255) // 256 * 256
     blocks = min(BLOCKS_PER_SM, WARPS_PER_SM // block, REGISTERS_PER_SM // (per_warp * block))
     if shared:

@@ -4,9 +4,9 @@
 //   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels | --pinned]
 //                      [--json FILE]
 // Without names it measures every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac,
-// hybrid or mldsa. --shared: also with one key for all items. --kernels: nothing from host to host. --pinned: only whole
-// batches from host to host, from pinned memory. Every run is checked: both sides must have the same secrets, signatures
-// must verify, and `ref` must agree for some items that stayed on the GPU.
+// hybrid or mldsa. --shared: also with one key for all items. --kernels: nothing from host to host. --pinned: only
+// whole batches from host to host, from pinned memory. Every run is checked: both sides must have the same secrets,
+// signatures must verify, and `ref` must agree for some items that stayed on the GPU.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

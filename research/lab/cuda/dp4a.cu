@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product by dp4a, four multiply-adds of bytes in each lane. A warp computes a product from shared memory that is
 // filled as in the tensor-core kernel, so that only the arithmetic unit differs.
-#include "multipliers.hpp"
+#include "multipliers.cuh"
 #include "prim/polymul/cuda/limbs.cuh"
 
 namespace polykem::cuda {

@@ -6,7 +6,7 @@
 // matrix. Column r at row j equals column r + 8 at row j + 8, so eight byte-shifted reversed copies of s hold all of
 // them, and a warp keeps a window of eight fragments in registers and loads four per 32 values of j. Blocks loop over
 // items, so the copies are made once, and the next items' rows are loaded while the present ones are multiplied.
-#include "multipliers.hpp"
+#include "multipliers.cuh"
 #include "prim/polymul/cuda/imma.cuh"
 
 namespace polykem::cuda {

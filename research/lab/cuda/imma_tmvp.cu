@@ -4,7 +4,7 @@
 //   m = H(p[h..]) * (r0 + r1),   c0 = m + H(d[0..]) * r0,   c1 = m - H(d[h..]) * r1,   d[x] = p[x] - p[x + h]
 // where H(v) is the matrix v[u + 8k]: three products of half the size instead of four. With limbs of seven bits, sums
 // and differences fit into a byte.
-#include "multipliers.hpp"
+#include "multipliers.cuh"
 #include "prim/polymul/cuda/imma.cuh"
 
 namespace polykem::cuda {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product as in the 2021 paper: a block computes an item, its threads take output coefficients in turn, with a
 // 32-bit multiply-add for each pair of coefficients. [SEONG21, algorithm 2]
-#include "multipliers.hpp"
+#include "multipliers.cuh"
 #include "prim/polymul/cuda/polymul_cuda.cuh"
 
 namespace polykem::cuda {

@@ -83,11 +83,6 @@ elseif(POLYKEM_INSTALL)
   install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${POLYKEM_MODULE_DIR} COMPONENT cuda)
 endif()
 
-# research/lab measures this very object.
-set(polymul_objects ${objects})
-list(FILTER polymul_objects INCLUDE REGEX "/prim_polymul_cuda_")
-set_property(GLOBAL PROPERTY POLYKEM_CUDA_POLYMUL_OBJECTS ${polymul_objects})
-
 # tests/sass checks the machine code of all that has kernels.
 set(kernel_objects ${objects})
 list(FILTER kernel_objects INCLUDE REGEX "[.]cu[.]o$")

@@ -5,34 +5,6 @@ namespace polykem::cuda {
 
 namespace {
 
-template <int N, MulKind kKind>
-constexpr int kBlocksPerSm = kKind == MulKind::kS3 || kKind == MulKind::kBytes ? 0 : kImmaBlocks<N>;
-
-/// The warps of a block, each of which computes a product. Two or four are slower
-/// (docs/adr/0004-ntru-products-on-the-gpu.md).
-constexpr int kWarps = 1;
-
-/// Computes products of operands in global memory.
-template <int N, MulKind kKind>
-__global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_kernel(MulArgs args) {
-  using Shape = ImmaShape<N, kKind>;
-  extern __shared__ __align__(128) uint8_t arena[];
-  const unsigned warp = threadIdx.x / kWarp;
-  const size_t item = static_cast<size_t>(blockIdx.x) * kWarps + warp;
-  if (item >= args.count) return;
-  uint4 a[Shape::kRounds];
-  uint4 b[Shape::kRounds];
-  load_groups<N, kKind>(a, args.a + item * args.a_stride);
-  load_groups<N, kKind>(b, args.b + item * args.b_stride);
-  ImmaProduct<N, kKind> product(arena + warp * Shape::kShared);
-  product.store_a(a);
-  product.store_b(b);
-  __syncwarp();
-  product.multiply();
-  uint32_t* c = reinterpret_cast<uint32_t*>(args.c + item * Shape::kStride);
-  product.for_each_pair(args.mask, [c](unsigned word, uint32_t pair) { c[word] = pair; });
-}
-
 /// Rows of kStride bytes.
 struct ByteMulArgs {
   const uint8_t *a, *b;
@@ -108,16 +80,6 @@ cudaError_t launch_byte_mul_crosswise(MulKind kind, size_t n, const uint8_t* a, 
   return with_degree_and_byte_kind(n, kind, [&]<int N, MulKind kKind>() {
     return cuda::launch(imma_crosswise_kernel<N, kKind>, count, kWarp, 0, stream, args);
   });
-}
-
-cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream) {
-  const auto launch = [&]<int N, MulKind kKind>() {
-    constexpr int kBytes = kWarps * ImmaShape<N, kKind>::kShared;
-    static_assert(kBytes <= 48 * 1024);
-    return cuda::launch(imma_kernel<N, kKind>, blocks_for(args.count, kWarps), kWarps * kWarp, kBytes, stream, args);
-  };
-  if (kind != MulKind::kBytes) return with_degree_and_kind(n, kind, launch);
-  return with_degree(n, [&]<int N>() { return launch.template operator()<N, MulKind::kBytes>(); });
 }
 
 }  // namespace polykem::cuda

@@ -14,9 +14,9 @@ inline constexpr unsigned kAllLanes = 0xffffffffu;
 template <int N>
 inline constexpr int kPolyStride = static_cast<int>(poly_stride(N));
 
-/// Returns x modulo 3, for x below 3 * 2^14.
+/// Returns x modulo 3, for x below 2^16. (check-magic: 43691 == ceil(2^17 / 3))
 __device__ __forceinline__ uint32_t mod3(uint32_t x) {
-  return x - 3 * (x * 0xaaabu >> 17);
+  return x - 3 * ((x * 43691u) >> 17);
 }
 
 /// Returns x modulo 3, for x below 2^31. (check-magic: 0x55555556 == (2^32 + 2) / 3)
@@ -43,25 +43,6 @@ cudaError_t with_degree(size_t n, F&& f) {
     default:
       return cudaErrorInvalidValue;
   }
-}
-
-/// Calls f with degree and kind as compile-time constants.
-template <class F>
-cudaError_t with_degree_and_kind(size_t n, MulKind kind, F&& f) {
-  return with_degree(n, [&]<int N>() {
-    switch (kind) {
-      case MulKind::kTernary:
-        return f.template operator()<N, MulKind::kTernary>();
-      case MulKind::kGeneral:
-        return f.template operator()<N, MulKind::kGeneral>();
-      case MulKind::kS3:
-        return f.template operator()<N, MulKind::kS3>();
-      case MulKind::kBytes:  // only imma has it
-      case MulKind::kShort:
-        return cudaErrorInvalidValue;
-    }
-    return cudaErrorInvalidValue;
-  });
 }
 
 }  // namespace polykem::cuda

@@ -36,25 +36,4 @@ cudaError_t launch_byte_mul(MulKind kind, size_t n, const uint8_t* a, const uint
 cudaError_t launch_byte_mul_crosswise(MulKind kind, size_t n, const uint8_t* a, const uint8_t* b, uint8_t* c,
                                       size_t count, cudaStream_t stream);
 
-/// The operands of one launch of any kind, in rows of poly_stride(n) 16-bit coefficients. With a stride of 0
-/// coefficients all items share the operand.
-struct MulArgs {
-  const uint16_t* a;
-  const uint16_t* b;
-  uint16_t* c;
-  size_t count;
-  size_t a_stride;
-  size_t b_stride;
-  uint32_t mask;  ///< (q - 1) * 0x10001
-};
-
-/// Computes c = a * b mod (x^n - 1, q), or mod (3, Phi_n) for s3, for args.count items, which are not 0. q is a power
-/// of 2, 2^8..2^16. c is no shared operand. Everything else is as for launch_byte_mul().
-cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
-
-/// Returns (q - 1) * 0x10001 for q = 2^logq; s3 takes 16 bits.
-constexpr uint32_t mul_mask(MulKind kind, unsigned logq) {
-  return (kind == MulKind::kS3 ? 0xffff : (1u << logq) - 1) * 0x10001u;
-}
-
 }  // namespace polykem::cuda

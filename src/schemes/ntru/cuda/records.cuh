@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "prim/cuda/warp.cuh"
+#include "prim/polymul/cuda/polymul_cuda.cuh"
 #include "prim/records/cuda/records.cuh"
 #include "schemes/ntru/cuda/sets.hpp"
 
@@ -13,6 +14,7 @@ namespace polykem::ntru::cuda {
 using polykem::cuda::begin_record;
 using polykem::cuda::block_again;
 using polykem::cuda::lane_again;
+using polykem::cuda::mod3;
 using polykem::cuda::record_word;
 using polykem::cuda::Records;
 using polykem::cuda::store_record;
@@ -27,11 +29,6 @@ __device__ __forceinline__ void for_each_word(unsigned lane, F&& f) {
     const int w = kLanes * i + static_cast<int>(lane);
     if (kLanes * (i + 1) <= kWords || w < kWords) f(i, w);
   }
-}
-
-/// Returns x mod 3. Range in: below 2^16. (check-magic: 43691 == ceil(2^17 / 3))
-__device__ __forceinline__ uint32_t mod3(uint32_t x) {
-  return x - 3 * ((x * 43691u) >> 17);
 }
 
 /// Returns four bytes mod 3.
