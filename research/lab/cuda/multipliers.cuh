@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the multipliers' kernels share.
+// What the multipliers' launches share.
 #pragma once
 
 #include "multipliers.hpp"
-#include "prim/polymul/cuda/limbs.cuh"
+#include "prim/polymul/cuda/polymul_cuda.cuh"
 
 namespace polykem::cuda {
-
-/// Loads a lane's groups of one row; all loads are issued before any is used. The row is 16-byte aligned.
-template <int N, MulKind kKind>
-__device__ __forceinline__ void load_groups(LimbGroups<N, kKind>& group, const uint16_t* row) {
-  using Shape = LimbShape<N, kKind>;
-  const uint4* source = reinterpret_cast<const uint4*>(row);
-  const unsigned lane = threadIdx.x % kWarp;
-#pragma unroll
-  for (int i = 0; i < Shape::kRounds; ++i) {
-    const int j = lane + 32 * i;
-    group[i] = (i + 1) * 32 <= Shape::kGroups || j < Shape::kGroups ? source[j] : make_uint4(0, 0, 0, 0);
-  }
-}
 
 /// Calls f with degree and kind as compile-time constants.
 template <class F>

@@ -220,7 +220,20 @@ struct LimbOperands {
 template <int N, MulKind kKind>
 using LimbGroups = uint4[LimbShape<N, kKind>::kRounds];
 
-/// Loads a lane's groups of one row of bytes; all loads are issued before any is used. The row is 8-byte aligned.
+/// Loads a lane's groups of one row; all loads are issued before any is used. The row is 16-byte aligned.
+template <int N, MulKind kKind>
+__device__ __forceinline__ void load_groups(LimbGroups<N, kKind>& group, const uint16_t* row) {
+  using Shape = LimbShape<N, kKind>;
+  const uint4* source = reinterpret_cast<const uint4*>(row);
+  const unsigned lane = threadIdx.x % kWarp;
+#pragma unroll
+  for (int i = 0; i < Shape::kRounds; ++i) {
+    const int j = lane + 32 * i;
+    group[i] = (i + 1) * 32 <= Shape::kGroups || j < Shape::kGroups ? source[j] : make_uint4(0, 0, 0, 0);
+  }
+}
+
+/// Loads a lane's groups of one row of bytes, like load_groups(). The row is 8-byte aligned.
 template <int N, MulKind kKind>
 __device__ __forceinline__ void load_byte_groups(uint2 (&group)[LimbShape<N, kKind>::kRounds], const uint8_t* row) {
   using Shape = LimbShape<N, kKind>;
