@@ -5,7 +5,8 @@
 # several processes, memory that another process holds, and MPS and MIG where they are. It changes no setting of the
 # GPU.
 #   tests/gpu/shared.sh BUILD_FOLDER
-# BUILD_FOLDER/bin has polykem_gpu_shared and the module. A line for each case; exit code 77: there is no GPU.
+# BUILD_FOLDER/bin has polykem_gpu_shared and the module. A line for each case, and one for what the machine has of MPS
+# and MIG; exit code 77: there is no GPU.
 set -uo pipefail
 
 program=$1/bin/polykem_gpu_shared
@@ -45,6 +46,7 @@ if [[ -z ${CUDA_VISIBLE_DEVICES+set} ]]; then
   [[ -z $uuid ]] || visible "$uuid" 0
   [[ -z $uuid ]] || visible "${uuid:0:12}" 0
 fi
+echo "GPU: $(nvidia-smi --query-gpu=name,compute_mode,mig.mode.current --format=csv,noheader | head -n 1)"
 if [[ -n $mig ]]; then
   visible "$mig" 0
 else
@@ -75,17 +77,34 @@ expect "4096 MiB left by another process" 0 "$program" beside 4096 200000
 expect "1024 MiB left by another process" 0,3 "$program" beside 1024 200000
 expect "16 MiB left by another process" 0,3,77 "$program" beside 16 2000
 
+# The last lines of the logs of MPS's daemon and server.
+mps_log() {
+  sed 's/^/  MPS: /' "$CUDA_MPS_LOG_DIRECTORY/control.log" "$CUDA_MPS_LOG_DIRECTORY/server.log" 2>/dev/null | tail -n 20
+}
+
 with_mps() {
   export CUDA_MPS_PIPE_DIRECTORY=$scratch/pipe CUDA_MPS_LOG_DIRECTORY=$scratch/log
   mkdir -p "$CUDA_MPS_PIPE_DIRECTORY" "$CUDA_MPS_LOG_DIRECTORY"
-  if ! nvidia-cuda-mps-control -d; then
-    echo "skipped MPS: its daemon does not start"
+  local said
+  if ! said=$(nvidia-cuda-mps-control -d 2>&1); then
+    echo "skipped MPS: its daemon does not start: ${said:-no reason given}"
+    mps_log
     return
   fi
   trap 'echo quit | nvidia-cuda-mps-control >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+  local servers
+  exchange 100 >"$scratch/said" 2>&1 # a client starts the server, where the machine allows one
+  servers=$(echo get_server_list | nvidia-cuda-mps-control 2>/dev/null | grep -x '[0-9]*')
+  if [[ -z $servers ]]; then
+    echo "skipped MPS: its daemon runs but starts no server; a client says: $(tail -n 1 "$scratch/said")"
+    mps_log
+    return
+  fi
+  echo "MPS: process ${servers//$'\n'/, } serves the clients"
   expect "MPS, four processes" 0 bash -c 'exchanges_together 4'
   expect "MPS, a quarter of the multiprocessors" 0 env CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=25 "$program" exchange 100000
   expect "MPS, 2 GB of memory" 0,3,77 env CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=2G "$program" exchange 200000
+  mps_log
 }
 if command -v nvidia-cuda-mps-control >/dev/null; then
   with_mps
