@@ -76,6 +76,14 @@ class Text(unittest.TestCase):
         code = (*LOAD, "PRMT R6, R4, 0x5504, R3", "LDS R6, [R6]", "EXIT")  # from a parameter that is not the seed
         self.assertEqual(len(findings(*code, name="mul_s_a_aes_kernel")), 1)
 
+    def test_findings_that_were_read(self):
+        """READ explains as many findings as were read: with one more or less, all of them are reported."""
+        for kernel, _, count, _ in sass_check.READ:
+            self.assertGreater(count, 0, kernel)
+        name, text = "_ZN7polykem5mldsa4cuda15expand_s_kernel", "STS.U8 [R1], R2: an address"
+        for count, left in ((272, 272), (273, 0), (274, 274)):
+            self.assertEqual(len(sass_check.without_known(name, dict.fromkeys(range(count), text))[0]), left)
+
     def test_secrets_come_around_a_loop(self):
         found = findings(*LOAD, "STS [R6], RZ", "IMAD.MOV.U32 R6, RZ, RZ, R4", "BRA 0x20", "EXIT")
         self.assertEqual(list(found), [0x20])
