@@ -34,9 +34,18 @@ __device__ __forceinline__ void reject_by_lane(uint8_t* row, const Keys& keys, s
 /// The threads that make a of one key, and of a block.
 inline constexpr unsigned kAThreadsOfKey = 4, kAThreads = 256;
 
+/// The number of blocks for which a multiprocessor must have registers: as many as its shared memory has tables for.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
+inline constexpr int kABlocks = 3;
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 800
+inline constexpr int kABlocks = 2;
+#else
+inline constexpr int kABlocks = 1;
+#endif
+
 /// Makes a of public keys, but for the bytes that are not below q. The dynamic shared memory has the tables.
 template <int kN, class Keys>
-__global__ void __launch_bounds__(kAThreads, 3) stream_a_kernel(Rows a, Keys keys, size_t count) {
+__global__ void __launch_bounds__(kAThreads, kABlocks) stream_a_kernel(Rows a, Keys keys, size_t count) {
   extern __shared__ __align__(256) uint8_t tables[];
   polykem::cuda::fill_aes_tables<2>(tables);
   const size_t thread = static_cast<size_t>(blockIdx.x) * kAThreads + threadIdx.x, item = thread / kAThreadsOfKey;
