@@ -20,8 +20,7 @@ ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(sm_\d+)'")
 FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
 # Compute capability 7.5 has no m16n8k32: four small products stand for it; the largest kernel runs out of registers.
-KNOWN = {("decrypt_r_kernel<Hrss1373>", "sm_75"),
-         ("invert_bytes_kernel<Hrss701>", "sm_100"), ("decrypt_r_kernel<Hps4096821>", "sm_100")}
+KNOWN = {("decrypt_r_kernel<Hrss1373>", "sm_75")}
 # On compute capability 8.x a word is kept there for lanes of a warp that do not run together; all of them do.
 KNOWN |= {(f"mlkem::warp_hash_decaps_kernel<mlkem::Mlkem{n}, false>", f"sm_{arch}")
           for n in (512, 768, 1024) for arch in (80, 86, 89)}
