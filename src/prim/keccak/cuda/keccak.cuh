@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "prim/cuda/copy.cuh"
+#include "prim/cuda/warp.cuh"
 
 namespace polykem::cuda {
 
@@ -56,8 +57,10 @@ __device__ __forceinline__ void keccak_round(uint64_t (&a)[25], int round) {
   a[0] ^= kKeccakRoundConstants[round];
 }
 
+/// Computes Keccak-f[1600] in place. kUnrolled: how many rounds the compiler writes out.
+template <int kUnrolled = 1>
 __device__ __forceinline__ void keccak_f1600(uint64_t (&a)[25]) {
-#pragma unroll 1
+#pragma unroll kUnrolled
   for (int round = 0; round < 24; ++round)
     keccak_round(a, round);
 }
@@ -111,6 +114,70 @@ __device__ __forceinline__ void squeeze_words(uint32_t (&words)[kWords], const u
 
 inline constexpr int kShake128RateBytes = 168, kSha3_512RateBytes = 72;
 
+/// `count` records, of which a block of one warp hashes those from 32 blockIdx.x on, one in each lane. Lanes beyond the
+/// last record repeat it.
+template <int kStride>
+struct StridedRecords {
+  const uint8_t* records;
+  size_t count;
+
+  __device__ __forceinline__ const uint8_t* first() const { return records + block_again() * 32 * kStride; }
+  __device__ __forceinline__ size_t left() const { return count - block_again() * 32; }
+  /// Returns the address of lane m's record.
+  __device__ __forceinline__ const uint8_t* operator()(unsigned m) const {
+    return first() + min(size_t{m}, left() - 1) * kStride;
+  }
+};
+
+/// One of the aligned words that the bytes of a record touch.
+template <int kBytes>
+struct RecordWord {
+  uint64_t address;
+  bool exists;
+  __device__ __forceinline__ RecordWord(const uint8_t* record, int index) {
+    const auto bytes = reinterpret_cast<uint64_t>(record);
+    address = (bytes & ~uint64_t{3}) + static_cast<uint64_t>(int64_t{4} * index);
+    exists = index >= 0 && index <= (static_cast<int>(bytes & 3) + kBytes - 1) / 4;
+  }
+  /// Begins to copy the word of a record that is `offset` bytes further on and aligned alike.
+  __device__ __forceinline__ void copy(uint32_t* to, uint64_t offset = 0) const {
+    if (exists) begin_copy<4>(to, reinterpret_cast<const void*>(address + offset));
+  }
+};
+
+/// Begins to copy word begin + lane of lane m's record to row m of `scratch`, for each m. kBytes: the size of a record.
+template <int kBytes, class Record>
+__device__ __forceinline__ void begin_row_copies(uint32_t* scratch, const Record& record, int begin, unsigned lane) {
+  const auto own = reinterpret_cast<uint64_t>(record(lane));
+  const int index = begin + static_cast<int>(lane);
+#pragma unroll 8
+  for (unsigned m = 0; m < 32; ++m)
+    RecordWord<kBytes>(reinterpret_cast<const uint8_t*>(__shfl_sync(0xffffffff, own, m)), index)
+        .copy(scratch + m * kScratchStride + lane);
+}
+
+template <int kBytes, int kStride>
+__device__ __forceinline__ void begin_row_copies(uint32_t* scratch, const StridedRecords<kStride>& record, int begin,
+                                                 unsigned lane) {
+  // Only kPeriod addresses are computed: the other copies have constant distances from them.
+  constexpr unsigned kPeriod = kStride % 4 == 0 ? 1 : kStride % 2 == 0 ? 2 : 4;
+  const int index = begin + static_cast<int>(lane);
+  uint32_t* const to = scratch + lane;
+  if (record.left() < 32) {
+#pragma unroll 1
+    for (unsigned m = 0; m < 32; ++m)
+      RecordWord<kBytes>(record(m), index).copy(to + m * kScratchStride);
+    return;
+  }
+#pragma unroll
+  for (unsigned c = 0; c < kPeriod; ++c) {
+    const RecordWord<kBytes> word(record.first() + c * kStride, index);
+#pragma unroll
+    for (unsigned m = 0; m < 32; m += kPeriod)
+      word.copy(to + (c + m) * kScratchStride, uint64_t{m} * kStride);
+  }
+}
+
 /// Computes SHA3-256, or the first 32 bytes of SHAKE256, of 32 messages by one warp. Each lane hashes one message and
 /// gets its digest. A message is the kPrefix words of `prefix` (nullptr if there are none) and kBytes bytes of any
 /// alignment in global memory, readable up to the next multiple of 4. record(m) returns the address of lane m's bytes.
@@ -121,60 +188,47 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
   static_assert(kPrefix % 2 == 0);
   constexpr int kBlocks = (4 * kPrefix + kBytes) / kRateBytes + 1;
   constexpr int kLastBytes = (4 * kPrefix + kBytes) % kRateBytes;
-  const auto skip = [](const uint8_t* bytes) { return static_cast<int>(reinterpret_cast<uintptr_t>(bytes) & 3); };
-  // Copies the aligned words that a block touches, one more than it has, while the previous block is hashed. Only the
-  // last block may touch words beyond a record's end.
-  const auto fetch_block = [&]<bool kLast>(int block) {
-    const auto own = reinterpret_cast<uint64_t>(record(static_cast<int>(lane)));
+  uint32_t* const row = scratch + lane * kScratchStride;
+  // Copies the aligned words that a block touches, one more than it has, while the previous block is hashed.
+  const auto fetch = [&](int block) {
     const int begin = block * kRateWords - kPrefix;
-    const uint64_t words = (own & ~uint64_t{3}) + static_cast<int64_t>(4 * begin);
-    const int end = kLast ? (static_cast<int>(own & 3) + kBytes - 1) / 4 - begin : kRateWords;
-    const auto put = [&](uint64_t from, int last, unsigned m, int at) {
-      if ((kPrefix > 0 && begin + at < 0) || (kLast && at > last)) return;
-      begin_copy<4>(scratch + m * kScratchStride + at, reinterpret_cast<const uint32_t*>(from) + at);
-    };
-#pragma unroll 8
-    for (unsigned m = 0; m < 32; ++m)
-      put(__shfl_sync(0xffffffff, words, m), kLast ? __shfl_sync(0xffffffff, end, m) : 0, m, static_cast<int>(lane));
+    begin_row_copies<kBytes>(scratch, record, begin, lane);
 #pragma unroll
     for (int at = 32; at <= kRateWords; ++at)
-      put(words, end, lane, at);
-  };
-  const auto fetch = [&](int block) {
-    if (block < kBlocks - 1) {
-      fetch_block.template operator()<false>(block);
-    } else {
-      fetch_block.template operator()<true>(block);
-    }
+      RecordWord<kBytes>(record(lane), begin + at).copy(row + at);
   };
   uint64_t state[25] = {};
 #pragma unroll
   for (int j = 0; j < kPrefix / 2; ++j)
     state[j] = prefix[2 * j] | (static_cast<uint64_t>(prefix[2 * j + 1]) << 32);
-  const uint32_t* const row = scratch + lane * kScratchStride;
-  const int shift = 8 * skip(record(static_cast<int>(lane)));
+  const int skip = static_cast<int>(reinterpret_cast<uint64_t>(record(lane)) & 3);
+  // Puts the suffix and zeros behind the message's last bytes.
+  const auto end_message = [&] {
+#pragma unroll
+    for (int w = kLastBytes / 4; w <= kRateWords; ++w) {
+      const int used = kLastBytes + skip - 4 * w;  // the word has the message's bytes up to this one
+      if (used >= 4) continue;
+      const uint32_t bytes = used > 0 ? row[w] & ((1u << (8 * used)) - 1) : 0;
+      row[w] = used >= 0 ? bytes | static_cast<uint32_t>(kSuffix) << (8 * used) : 0;
+    }
+  };
   fetch(0);
 #pragma unroll 1
   for (int block = 0; block < kBlocks; ++block) {
     const bool last = block == kBlocks - 1;
     end_copies();
     __syncwarp();
+    if (last) end_message();
 #pragma unroll
     for (int j = 0; j < kRateWords / 2; ++j) {
-      const uint32_t low = __funnelshift_r(row[2 * j], row[2 * j + 1], shift);
-      const uint32_t high = __funnelshift_r(row[2 * j + 1], row[2 * j + 2], shift);
-      uint64_t both = low | (static_cast<uint64_t>(high) << 32);
-      if (8 * j + 8 > kLastBytes && last) {
-        const int used = kLastBytes - 8 * j;  // bytes of the message in this word
-        both &= used > 0 ? ~uint64_t{0} >> (64 - 8 * used) : 0;
-        if (used >= 0) both |= static_cast<uint64_t>(kSuffix) << (8 * used);
-      }
-      if (2 * j >= kPrefix || block > 0) state[j] ^= both;
+      const uint32_t low = __funnelshift_r(row[2 * j], row[2 * j + 1], 8 * skip);
+      const uint32_t high = __funnelshift_r(row[2 * j + 1], row[2 * j + 2], 8 * skip);
+      if (2 * j >= kPrefix || block > 0) state[j] ^= low | (static_cast<uint64_t>(high) << 32);
     }
     if (last) state[16] ^= 0x8000000000000000;
     __syncwarp();
     if (!last) fetch(block + 1);
-    keccak_f1600(state);
+    keccak_f1600<2>(state);
   }
 #pragma unroll
   for (int j = 0; j < 4; ++j) {

@@ -165,22 +165,21 @@ __global__ void __launch_bounds__(kThreads)
   store_trits<Set>(record + S::kInverseFOffset, ti, lane);
 }
 
-/// Returns the address of the record of lane m in a block of one warp. Lanes beyond the batch get the last record.
-struct LaneRecords {
-  Records records;
-  size_t count;
-  __device__ const uint8_t* operator()(int m) const { return records[min(block_again() * 32 + m, count - 1)]; }
-};
+/// Computes the sha3_256 of each lane's row of rm. scratch: kScratchWords words of shared memory.
+template <class Set>
+__device__ __forceinline__ void hash_rm(uint32_t (&digest)[8], const uint8_t* rm, size_t count, uint32_t* scratch) {
+  using Rows = polykem::cuda::StridedRecords<Shape<Set>::kRmStride>;
+  polykem::cuda::warp_sha3_256<0, Shape<Set>::kRmBytes>(digest, nullptr, scratch, warp_lane(), Rows{rm, count});
+}
 
 /// Computes sha3_256 of rm. Each lane computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
-  using S = Shape<Set>;
   __shared__ uint32_t scratch[polykem::cuda::kScratchWords];
   const unsigned lane = warp_lane();
   const size_t first = blockIdx.x * size_t{32};
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane, LaneRecords{{rm, S::kRmStride}, count});
+  hash_rm<Set>(digest, rm, count, scratch);
   if (first + lane < count) polykem::cuda::store_words(ss + (first + lane) * 32, digest);
 }
 
@@ -188,23 +187,25 @@ __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, c
 /// and ct. Each lane computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks)
-    hash_select_kernel(uint8_t* ss, const uint8_t* rm, const uint32_t* fail, Records sk, Records ct, size_t count) {
+    hash_select_kernel(uint8_t* ss, const uint8_t* rm, const uint32_t* fail, Records sk, const uint8_t* ct,
+                       size_t count) {
   using S = Shape<Set>;
+  using Ciphertexts = polykem::cuda::StridedRecords<S::kCiphertextBytes>;
   __shared__ uint32_t scratch[polykem::cuda::kScratchWords];
   const unsigned lane = warp_lane();
   const size_t first = blockIdx.x * size_t{32};
   __shared__ uint32_t accepted[8][32];  // not in registers: the second hash needs them
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, scratch, lane, LaneRecords{{rm, S::kRmStride}, count});
+  hash_rm<Set>(digest, rm, count, scratch);
 #pragma unroll
   for (int j = 0; j < 8; ++j)
     accepted[j][lane] = digest[j];
-  const uint8_t* const prf_key = LaneRecords{sk, count}(static_cast<int>(lane)) + S::kPrfOffset;
+  const uint8_t* const prf_key = sk[min(first + lane, count - 1)] + S::kPrfOffset;
   uint32_t prefix[8];
 #pragma unroll
   for (int j = 0; j < 8; ++j)
     prefix[j] = record_word(prf_key, j, 32);
-  polykem::cuda::warp_sha3_256<8, S::kCiphertextBytes>(digest, prefix, scratch, lane, LaneRecords{ct, count});
+  polykem::cuda::warp_sha3_256<8, S::kCiphertextBytes>(digest, prefix, scratch, lane, Ciphertexts{ct, count});
   const uint32_t flags = first + lane < count ? fail[first + lane] : 0;
   const uint32_t mask = 0u - ((flags | (0u - flags)) >> 31);
 #pragma unroll

@@ -204,7 +204,7 @@ struct Plan {
   }
   static void hash_select(Context& context) {
     context.launch(hash_select_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.fail,
-                   context.sk(), context.ct(), context.count());
+                   context.sk(), context.io.ct, context.count());
   }
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
