@@ -279,7 +279,7 @@ class Core : public Device {
       Cost cost = Work(log_n, 8, kCore).transform();
       cost.bytes = 0;
       Row row = row_of(operation, log_n, bits, cost);
-      row.form = "portable";
+      row.form = rows().name;
       row.level.limbs = 1;
       const bool forward = std::strcmp(operation, "ntt") == 0;
       row.seconds = seconds_of(request.seconds, [&] {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ckks/src/base_conversion.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace polykem::ckks {
 
 namespace {
@@ -20,26 +23,10 @@ BaseConversion::BaseConversion(const std::vector<Ntt>& primes, size_t first, siz
     : primes_(primes), first_(first), to_hat_(primes.size(), std::vector<uint64_t>(count)) {
   for (size_t i = first; i < first + count; ++i) {
     const Modulus& m = primes[i].modulus();
-    inverse_hat_.push_back(m.factor(m.inverse(product_without(primes, first, count, i, m))));
+    bits_ = std::max(bits_, static_cast<unsigned>(std::bit_width(m.value())));
+    last_layers_.push_back(primes[i].last_layer(m.inverse(product_without(primes, first, count, i, m))));
     for (size_t to = 0; to < primes.size(); ++to)
       to_hat_[to][i - first] = product_without(primes, first, count, i, primes[to].modulus());
-  }
-}
-
-void BaseConversion::scale(size_t i, uint64_t* row, size_t n) const {
-  const Modulus& m = primes_[first_ + i].modulus();
-  for (size_t k = 0; k < n; ++k)
-    row[k] = m.mul(row[k], inverse_hat_[i]);
-}
-
-void BaseConversion::convert(const uint64_t* scaled, size_t n, size_t to, uint64_t* out) const {
-  const Modulus& m = primes_[to].modulus();
-  const std::vector<uint64_t>& hat = to_hat_[to];
-  for (size_t k = 0; k < n; ++k) {
-    Wide sum = 0;  // below 2^128: a digit of more than kMaxConverted primes has small ones, or P would be less than it
-    for (size_t i = 0; i < hat.size(); ++i)
-      sum += Wide{scaled[i * n + k]} * hat[i];
-    out[k] = m.reduce(sum);
   }
 }
 

@@ -6,26 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/secure.hpp"
+#include "ckks/src/words.hpp"
 
 namespace polykem::ckks {
-
-/// An allocator whose memory is zeroized before it is freed.
-template <typename T>
-struct ZeroizingAllocator {
-  using value_type = T;
-  ZeroizingAllocator() = default;
-  template <typename U>
-  ZeroizingAllocator(const ZeroizingAllocator<U>&) {}
-  T* allocate(size_t count) { return std::allocator<T>().allocate(count); }
-  void deallocate(T* memory, size_t count) {
-    zeroize(memory, count * sizeof(T));
-    std::allocator<T>().deallocate(memory, count);
-  }
-  bool operator==(const ZeroizingAllocator&) const = default;
-};
-template <typename T>
-using SecretVector = std::vector<T, ZeroizingAllocator<T>>;
 
 class DeviceWords;
 
@@ -38,8 +21,8 @@ struct Ciphertexts {
   double scale = 1;  ///< the factor by which messages were multiplied
   size_t slots = 0;  ///< the number of complex numbers in a message
   size_t n = 0;
-  uint64_t set = 0;             ///< Context::q_id()
-  std::vector<uint64_t> words;  ///< [count][parts][limbs][N]
+  uint64_t set = 0;  ///< Context::q_id()
+  Words words;       ///< [count][parts][limbs][N]
   std::shared_ptr<const DeviceWords> on_device = nullptr;
 
   uint64_t* row(size_t item, size_t part, size_t limb) { return &words[((item * parts + part) * limbs + limb) * n]; }

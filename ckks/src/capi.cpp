@@ -282,7 +282,7 @@ polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* con
     check_length(word_count, count, "the words of ciphertexts");
     check_rows(*context, words, count / context->n(), shape->limbs);
     give(Ciphertexts{shape->count, shape->parts, shape->limbs, shape->scale, shape->slots, context->n(),
-                     context->q_id(), words_at(words, count)},
+                     context->q_id(), Words(words, words + count)},
          out);
   });
 }
@@ -494,6 +494,25 @@ polykem_ckks_status polykem_ckks_automorphism(const polykem_ckks_context* contex
   return guarded([&] {
     need(context, a, key, out);
     give(automorphism(*context, *a, g, *key), out);
+  });
+}
+polykem_ckks_status polykem_ckks_automorphisms(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,
+                                               const uint64_t* g, const polykem_ckks_switching_key* const* keys,
+                                               size_t count, polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, g, keys, out);
+    std::vector<const SwitchingKey*> of_g;
+    for (size_t i = 0; i < count; ++i) {
+      need(keys[i]);
+      of_g.push_back(keys[i]);
+    }
+    std::vector<std::unique_ptr<polykem_ckks_ciphertexts>> made;
+    for (Ciphertexts& one : automorphisms(*context, *a, {g, count}, of_g)) {
+      made.push_back(std::make_unique<polykem_ckks_ciphertexts>());
+      static_cast<Ciphertexts&>(*made.back()) = std::move(one);
+    }
+    for (size_t i = 0; i < count; ++i)
+      out[i] = made[i].release();
   });
 }
 uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long steps) {

@@ -56,8 +56,6 @@ Context::Context(const Params& params)
   add_primes(params.p, params.p_roots, "p");
   q_id_ = hash(limbs_);
   id_ = mixed(mixed(hash(primes()), limbs_), digit_limbs_);  // keys depend on where P begins and on the digits
-  for (size_t i = 0; i < n(); ++i)
-    reversed_.push_back(static_cast<uint32_t>(bit_reverse(i, log_n_)));
   for (size_t limbs = 0; limbs <= limbs_; ++limbs)
     limb_bits_.push_back(bits_of(params.q, 0, limbs));
   total_bits_ = bits_of(params.q, 0, limbs_) + bits_of(params.p, 0, special_);
@@ -76,6 +74,11 @@ Context::Context(const Params& params)
       p = m.mul(p, m.reduce(prime));
     p_mod_.push_back(m.factor(p));
     inverse_p_.push_back(m.factor(m.inverse(p)));
+  }
+  for (size_t last = 0; last < limbs_; ++last) {
+    inverse_q_.emplace_back();
+    for (size_t i = 0; i < last; ++i)
+      inverse_q_.back().push_back(modulus(i).factor(modulus(i).inverse(modulus(i).reduce(modulus(last).value()))));
   }
 }
 

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "ckks/src/base_conversion.hpp"
+#include "ckks/src/words.hpp"
 
 namespace polykem::ckks {
 
 inline constexpr unsigned kMinLogN = 4, kMaxLogN = 16;
-inline constexpr size_t kMaxPrimes = 128, kMaxSpecialPrimes = kMaxConverted;
+inline constexpr size_t kMaxPrimes = kMaxTerms, kMaxSpecialPrimes = kMaxConverted;
 inline constexpr unsigned kMaxThreads = 1024;
 
 /// A parameter set: the ring Z[X] / (X^N + 1) modulo Q = q_0 q_1 ... and the special modulus P of key switching.
@@ -27,6 +28,7 @@ class Context {
  public:
   /// Throws Error(parameters), which says what is wrong.
   explicit Context(const Params& params);
+  ~Context() { release_rows(); }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -49,15 +51,16 @@ class Context {
   /// Returns the number of digits that Q has with its first `limbs` primes.
   size_t digits_at(size_t limbs) const { return (limbs + digit_limbs_ - 1) / digit_limbs_; }
   size_t digit_first(size_t digit) const { return digit * digit_limbs_; }
+  size_t digit_of(size_t limb) const { return limb / digit_limbs_; }
   /// Returns the number of primes of a digit. The last digit may have fewer than the others.
   size_t digit_size(size_t digit, size_t limbs) const;
   const BaseConversion& from_digit(size_t digit, size_t limbs) const;
   const BaseConversion& from_special() const { return from_special_.front(); }
-  /// Returns i < N with its log_n bits reversed.
-  size_t reversed(size_t i) const { return reversed_[i]; }
   /// Return P mod q_i and its inverse.
   const Factor& p_mod(size_t i) const { return p_mod_[i]; }
   const Factor& inverse_p(size_t i) const { return inverse_p_[i]; }
+  /// Returns the inverse of q_last mod q_i, for i < last.
+  const Factor& inverse_q(size_t last, size_t i) const { return inverse_q_[last][i]; }
 
   /// Return log2 of P Q, and of the product of the first `limbs` primes.
   double total_bits() const { return total_bits_; }
@@ -85,10 +88,10 @@ class Context {
   std::vector<double> limb_bits_;  ///< [limbs]
   uint64_t q_id_, id_;
   std::vector<Ntt> ntts_;
-  std::vector<uint32_t> reversed_;
   std::vector<std::vector<BaseConversion>> conversions_;  ///< [digit][number of its primes - 1]
   std::vector<BaseConversion> from_special_;              ///< has one element
   std::vector<Factor> p_mod_, inverse_p_;
+  std::vector<std::vector<Factor>> inverse_q_;  ///< [last][i < last]
 };
 
 }  // namespace polykem::ckks

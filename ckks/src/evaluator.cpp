@@ -88,14 +88,28 @@ const Device* place_of(const Ciphertexts& first, const Others&... others) {
   return place;
 }
 
+/// Calls work(backend) with the backend of that place.
+template <typename Work>
+void with_backend(const Context& context, const Device* place, const Work& work) {
+  const HostBackend host(context);
+  work(place != nullptr ? static_cast<const Backend&>(*place) : host);
+}
+
 /// Returns `out` with its words, which work(backend, out) computes at that place.
 template <typename Work>
 Ciphertexts computed(const Context& context, const Device* place, Ciphertexts out, const Work& work) {
-  const HostBackend host(context);
-  const Backend& backend = place != nullptr ? static_cast<const Backend&>(*place) : host;
-  backend.allocate(out);
-  work(backend, out);
+  with_backend(context, place, [&](const Backend& backend) {
+    backend.allocate(out);
+    work(backend, out);
+  });
   return out;
+}
+
+void check_automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key) {
+  check_set(context, a);
+  if (a.parts != 2) throw Error(Fault::kParts, "relinearise a product before its slots are moved");
+  if (g % 2 == 0 || g >= 2 * a.n) throw Error(Fault::kArgument, "an automorphism's g is odd and below 2N");
+  check_key(context, key);
 }
 
 Ciphertexts combine(const Context& context, Operation operation, const Ciphertexts& a, const Ciphertexts& b) {
@@ -206,12 +220,25 @@ Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, si
 }
 
 Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key) {
-  check_set(context, a);
-  if (a.parts != 2) throw Error(Fault::kParts, "relinearise a product before its slots are moved");
-  if (g % 2 == 0 || g >= 2 * a.n) throw Error(Fault::kArgument, "an automorphism's g is odd and below 2N");
-  check_key(context, key);
+  check_automorphism(context, a, g, key);
   return computed(context, place_of(a, key), shaped(a, 2, a.limbs),
                   [&](const Backend& backend, Ciphertexts& out) { backend.automorphism(a, g, key, out); });
+}
+
+std::vector<Ciphertexts> automorphisms(const Context& context, const Ciphertexts& a, std::span<const uint64_t> gs,
+                                       std::span<const SwitchingKey* const> keys) {
+  const Device* const place = place_of(a);
+  for (size_t i = 0; i < gs.size(); ++i) {
+    check_automorphism(context, a, gs[i], *keys[i]);
+    place_of(a, *keys[i]);
+  }
+  std::vector<Ciphertexts> out(gs.size(), shaped(a, 2, a.limbs));
+  with_backend(context, place, [&](const Backend& backend) {
+    for (Ciphertexts& ciphertexts : out)
+      backend.allocate(ciphertexts);
+    backend.automorphisms(a, gs, keys, out);
+  });
+  return out;
 }
 
 uint64_t rotation_element(const Context& context, long steps) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "ckks/src/batches.hpp"
 #include "ckks/src/context.hpp"
 
@@ -36,6 +38,10 @@ Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, si
 /// Applies X -> X^g, where g is odd and below 2N, with the key for this g. rotation_element() returns the g of a
 /// rotation; that of conjugation is 2N - 1.
 Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key);
+/// Returns automorphism() for each g with its key. On the CPU they share the decomposition of a, which is about half of
+/// the work.
+std::vector<Ciphertexts> automorphisms(const Context& context, const Ciphertexts& a, std::span<const uint64_t> gs,
+                                       std::span<const SwitchingKey* const> keys);
 
 /// Returns the g that moves slot i + steps to slot i: 5^steps mod 2N.
 uint64_t rotation_element(const Context& context, long steps);

@@ -15,38 +15,25 @@ void for_each_limb(const Context& context, const Ciphertexts& a, const Work& wor
   context.for_each(a.count * a.limbs, [&](size_t i) { work(i / a.limbs, i % a.limbs); });
 }
 
-/// Computes out[k] = f(modulus, a[k], b[k]).
-template <typename Function>
-void map_rows(const Modulus& m, size_t n, const uint64_t* a, const uint64_t* b, uint64_t* out, Function f) {
-  for (size_t k = 0; k < n; ++k)
-    out[k] = f(m, a[k], b[k]);
-}
-
-constexpr auto kAdd = [](const Modulus& m, uint64_t a, uint64_t b) { return m.add(a, b); };
-constexpr auto kSub = [](const Modulus& m, uint64_t a, uint64_t b) { return m.sub(a, b); };
-constexpr auto kMul = [](const Modulus& m, uint64_t a, uint64_t b) { return m.mul(a, b); };
-
 void combine_rows(Operation operation, const Modulus& m, size_t n, const uint64_t* a, const uint64_t* b,
                   uint64_t* out) {
   switch (operation) {
     case Operation::kAdd:
-      return map_rows(m, n, a, b, out, kAdd);
+      return rows().add(m, n, a, b, out);
     case Operation::kSubtract:
-      return map_rows(m, n, a, b, out, kSub);
+      return rows().sub(m, n, a, b, out);
     case Operation::kMultiply:
-      return map_rows(m, n, a, b, out, kMul);
+      return rows().multiply(m, n, &a, &b, 1, out);
   }
 }
 
 /// Computes (c0, c1, c2) of a row: the product of the polynomials a0 + a1 s and b0 + b1 s in s.
 void tensor_rows(const Modulus& m, size_t n, const uint64_t* const a[2], const uint64_t* const b[2],
                  uint64_t* const out[3]) {
-  for (size_t k = 0; k < n; ++k) {
-    const uint64_t a0 = a[0][k], a1 = a[1][k], b0 = b[0][k], b1 = b[1][k];
-    out[0][k] = m.mul(a0, b0);
-    out[1][k] = m.reduce(Wide{a0} * b1 + Wide{a1} * b0);
-    out[2][k] = m.mul(a1, b1);
-  }
+  const uint64_t* const b_swapped[2] = {b[1], b[0]};
+  rows().multiply(m, n, a, b, 1, out[0]);
+  rows().multiply(m, n, a, b_swapped, 2, out[1]);
+  rows().multiply(m, n, a + 1, b + 1, 1, out[2]);
 }
 
 /// Computes one row of a rescaling: (c - r) / q_last, where r are the last limb's coefficients in [-q_last / 2,
@@ -54,16 +41,14 @@ void tensor_rows(const Modulus& m, size_t n, const uint64_t* const a[2], const u
 void rescale_row(const Context& context, size_t limb, size_t last, const uint64_t* r, const uint64_t* in,
                  uint64_t* out) {
   const Modulus& m = context.modulus(limb);
-  const uint64_t q_last = context.modulus(last).value();
-  const uint64_t q_mod = m.reduce(q_last);
-  for (size_t k = 0; k < context.n(); ++k) {
-    const uint64_t negative = 0 - static_cast<uint64_t>(r[k] > q_last / 2);
-    out[k] = m.sub(m.reduce(r[k]), q_mod & negative);
-  }
+  rows().centre(m, context.n(), r, context.modulus(last).value(), out);
   context.ntt(limb).forward(out);
-  const Factor inverse = m.factor(m.inverse(q_mod));
-  for (size_t k = 0; k < context.n(); ++k)
-    out[k] = m.mul(m.sub(in[k], out[k]), inverse);
+  rows().sub_scale(m, context.n(), in, out, context.inverse_q(last, limb), out);
+}
+
+/// Returns what an automorphism does to an item.
+Switched moved(const Ciphertexts& a, size_t item, Ciphertexts& out) {
+  return {a.row(item, 1, 0), {a.row(item, 0, 0), nullptr}, {out.row(item, 0, 0), out.row(item, 1, 0)}};
 }
 
 }  // namespace
@@ -114,38 +99,39 @@ void HostBackend::tensor(const Ciphertexts& a, const Ciphertexts& b, Ciphertexts
 }
 
 void HostBackend::relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const {
-  for (size_t item = 0; item < a.count; ++item) {
-    key_switch(context_, key, a.limbs, a.row(item, 2, 0), 1, out.row(item, 0, 0), out.row(item, 1, 0));
-    context_.for_each(2 * a.limbs, [&](size_t i) {
-      uint64_t* const row = out.row(item, i / a.limbs, i % a.limbs);
-      map_rows(context_.modulus(i % a.limbs), a.n, a.row(item, i / a.limbs, i % a.limbs), row, row, kAdd);
-    });
-  }
+  std::vector<Switched> polynomials;
+  for (size_t item = 0; item < a.count; ++item)
+    polynomials.push_back(
+        {a.row(item, 2, 0), {a.row(item, 0, 0), a.row(item, 1, 0)}, {out.row(item, 0, 0), out.row(item, 1, 0)}});
+  key_switch(context_, key, a.limbs, 1, polynomials);
 }
 
 void HostBackend::automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const {
+  std::vector<Switched> polynomials;
+  for (size_t item = 0; item < a.count; ++item)
+    polynomials.push_back(moved(a, item, out));
+  key_switch(context_, key, a.limbs, g, polynomials);
+}
+
+void HostBackend::automorphisms(const Ciphertexts& a, std::span<const uint64_t> gs,
+                                std::span<const SwitchingKey* const> keys, std::span<Ciphertexts> out) const {
   for (size_t item = 0; item < a.count; ++item) {
-    key_switch(context_, key, a.limbs, a.row(item, 1, 0), g, out.row(item, 0, 0), out.row(item, 1, 0));
-    context_.for_each(a.limbs, [&](size_t limb) {
-      std::vector<uint64_t> moved(a.n);
-      permute(context_, g, a.row(item, 0, limb), moved.data());
-      map_rows(context_.modulus(limb), a.n, moved.data(), out.row(item, 0, limb), out.row(item, 0, limb), kAdd);
-    });
+    const Raised raised(context_, a.limbs, a.row(item, 1, 0));
+    for (size_t i = 0; i < gs.size(); ++i)
+      raised.key_switch(*keys[i], gs[i], moved(a, item, out[i]));
   }
 }
 
 void HostBackend::rescale(const Ciphertexts& a, Ciphertexts& out) const {
   const size_t last = a.limbs - 1;
-  std::vector<uint64_t> r(a.count * a.parts * a.n);
+  Words r(a.count * a.parts * a.n);
   context_.for_each(a.count * a.parts, [&](size_t i) {
-    const uint64_t* const from = a.row(i / a.parts, i % a.parts, last);
-    std::copy(from, from + a.n, &r[i * a.n]);
-    context_.ntt(last).inverse(&r[i * a.n]);
+    context_.ntt(last).coefficients(a.row(i / a.parts, i % a.parts, last), &r[i * a.n]);
   });
-  context_.for_each(a.count * a.parts * last, [&](size_t i) {
-    const size_t item = i / last / a.parts, part = i / last % a.parts, limb = i % last;
-    rescale_row(context_, limb, last, &r[(item * a.parts + part) * a.n], a.row(item, part, limb),
-                out.row(item, part, limb));
+  context_.for_each(last * a.count * a.parts, [&](size_t i) {
+    const size_t limb = i / (a.count * a.parts), row = i % (a.count * a.parts);
+    const size_t item = row / a.parts, part = row % a.parts;
+    rescale_row(context_, limb, last, &r[row * a.n], a.row(item, part, limb), out.row(item, part, limb));
   });
 }
 

@@ -18,6 +18,8 @@ class HostBackend final : public Backend {
   void tensor(const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const override;
   void relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const override;
   void automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const override;
+  void automorphisms(const Ciphertexts& a, std::span<const uint64_t> gs, std::span<const SwitchingKey* const> keys,
+                     std::span<Ciphertexts> out) const override;
   void rescale(const Ciphertexts& a, Ciphertexts& out) const override;
   void select(const Ciphertexts& a, size_t first, Ciphertexts& out) const override;
 

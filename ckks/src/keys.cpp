@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "ckks/src/error.hpp"
-#include "ckks/src/key_switch.hpp"
 #include "ct/ct.hpp"
 
 namespace polykem::ckks {
@@ -178,7 +177,7 @@ SwitchingKey make_automorphism_key(const Context& context, const SecretKey& secr
     inverse = inverse * g % (2 * context.n());
   SecretKey to = secret;
   for (size_t prime = 0; prime < context.primes(); ++prime)
-    permute(context, inverse, secret.row(prime), &to.words[prime * context.n()]);
+    rows().permute(context.log_n(), inverse, secret.row(prime), &to.words[prime * context.n()]);
   return make_switching_key(context, secret, to, drbg);
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/isa.hpp"
+
 namespace polykem::ckks {
 
 using Wide = unsigned __int128;
@@ -18,26 +20,26 @@ struct Factor {
 class Modulus {
  public:
   constexpr Modulus() = default;
-  constexpr explicit Modulus(uint64_t q) : q_(q), ratio_(~Wide{0} / q) {}
+  POLYKEM_INLINE constexpr explicit Modulus(uint64_t q) : q_(q), ratio_(~Wide{0} / q) {}
 
-  constexpr uint64_t value() const { return q_; }
-  constexpr uint64_t add(uint64_t a, uint64_t b) const { return reduce_once(a + b); }
-  constexpr uint64_t sub(uint64_t a, uint64_t b) const { return reduce_once(a + q_ - b); }
-  constexpr uint64_t negate(uint64_t a) const { return reduce_once(q_ - a); }
-  constexpr uint64_t mul(uint64_t a, uint64_t b) const { return reduce(Wide{a} * b); }
-  constexpr uint64_t mul(uint64_t a, const Factor& b) const { return reduce_once(mul_lazy(a, b)); }
+  POLYKEM_INLINE constexpr uint64_t value() const { return q_; }
+  POLYKEM_INLINE constexpr uint64_t add(uint64_t a, uint64_t b) const { return reduce_once(a + b); }
+  POLYKEM_INLINE constexpr uint64_t sub(uint64_t a, uint64_t b) const { return reduce_once(a + q_ - b); }
+  POLYKEM_INLINE constexpr uint64_t negate(uint64_t a) const { return reduce_once(q_ - a); }
+  POLYKEM_INLINE constexpr uint64_t mul(uint64_t a, uint64_t b) const { return reduce(Wide{a} * b); }
+  POLYKEM_INLINE constexpr uint64_t mul(uint64_t a, const Factor& b) const { return reduce_once(mul_lazy(a, b)); }
   /// Returns the product. Range out: [0, 2q). `a` may be any word.
-  constexpr uint64_t mul_lazy(uint64_t a, const Factor& b) const {
+  POLYKEM_INLINE constexpr uint64_t mul_lazy(uint64_t a, const Factor& b) const {
     return a * b.value - static_cast<uint64_t>(Wide{a} * b.quotient >> 64) * q_;
   }
   /// Reduces a. Range in: [0, 2q).
-  constexpr uint64_t reduce_once(uint64_t a) const {
+  POLYKEM_INLINE constexpr uint64_t reduce_once(uint64_t a) const {
     const uint64_t less = a - q_;
     return less + (q_ & (0 - (less >> 63)));
   }
   /// Reduces a, which may be any number. This is Barrett's method with the quotient floor(2^128 / q), which is at most
   /// one multiple of q too small.
-  constexpr uint64_t reduce(Wide a) const {
+  POLYKEM_INLINE constexpr uint64_t reduce(Wide a) const {
     const uint64_t high = static_cast<uint64_t>(a >> 64), low = static_cast<uint64_t>(a);
     const uint64_t ratio_high = static_cast<uint64_t>(ratio_ >> 64), ratio_low = static_cast<uint64_t>(ratio_);
     const Wide middle = Wide{low} * ratio_high + static_cast<uint64_t>(Wide{low} * ratio_low >> 64);
@@ -63,7 +65,7 @@ class Modulus {
   }
   /// Returns 1 / a mod q, for a in [1, q) and q prime.
   constexpr uint64_t inverse(uint64_t a) const { return pow(a, q_ - 2); }
-  constexpr Factor factor(uint64_t a) const { return {a, static_cast<uint64_t>((Wide{a} << 64) / q_)}; }
+  POLYKEM_INLINE constexpr Factor factor(uint64_t a) const { return {a, static_cast<uint64_t>((Wide{a} << 64) / q_)}; }
 
  private:
   uint64_t q_ = 0;

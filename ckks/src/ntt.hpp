@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "ckks/src/modulus.hpp"
+#include "ckks/src/rows/rows.hpp"
 
 namespace polykem::ckks {
 
@@ -20,24 +20,37 @@ constexpr size_t bit_reverse(size_t i, unsigned bits) {
 /// The negacyclic number-theoretic transform of N = 2^log_n coefficients modulo a prime q = 1 mod 2N [LN16, 3].
 class Ntt {
  public:
-  /// psi is a primitive 2N-th root of unity modulo q.
+  /// log_n is at least 4. psi is a primitive 2N-th root of unity modulo q.
   Ntt(unsigned log_n, uint64_t q, uint64_t psi);
 
   const Modulus& modulus() const { return q_; }
   uint64_t psi() const { return psi_; }
+  NttTables tables() const {
+    return {n_, roots_.values.data(), roots_.quotients.data(), inverse_roots_.values.data(),
+            inverse_roots_.quotients.data()};
+  }
+  /// Returns what an inverse needs whose result is multiplied by a constant in [0, q).
+  LastLayer last_layer(uint64_t constant) const;
 
   /// Transforms in place: N coefficients of a in [0, q) become the values a(psi^(2 bitrev(i) + 1)), i = 0..N-1, in [0,
   /// q).
-  void forward(uint64_t* a) const;
+  void forward(uint64_t* a) const { rows().forward(q_, tables(), a); }
   /// The inverse of forward().
-  void inverse(uint64_t* a) const;
+  void inverse(uint64_t* a) const { coefficients(a, a); }
+  void coefficients(const uint64_t* a, uint64_t* out) const { rows().inverse(q_, tables(), last_, a, out); }
 
  private:
+  struct Factors {
+    std::vector<uint64_t> values, quotients;
+  };
+  static Factors powers(const Modulus& q, uint64_t root, unsigned log_n);
+
   Modulus q_;
   uint64_t psi_;
   size_t n_;
-  std::vector<Factor> roots_, inverse_roots_;  ///< psi^bitrev(i) and its inverse
-  Factor inverse_n_;
+  Factors roots_, inverse_roots_;
+  uint64_t inverse_n_;
+  LastLayer last_;
 };
 
 }  // namespace polykem::ckks

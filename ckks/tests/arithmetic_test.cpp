@@ -173,16 +173,18 @@ TEST(CkksBaseConversion, IsOffBySmallMultiplesOfTheBase) {
   std::mt19937_64 random(6);
   for (int i = 0; i < 1000; ++i) {
     const uint64_t x = i == 0 ? 0 : i == 1 ? base - 1 : random() % base;
-    uint64_t scaled[3], out;
+    std::vector<uint64_t> scaled(3 * 16), out(16);
     for (size_t k = 0; k < 3; ++k) {
-      scaled[k] = x % moduli[k + 1];
-      conversion.scale(k, &scaled[k], 1);
+      std::vector<uint64_t> values(16, x % moduli[k + 1]);
+      primes[k + 1].forward(values.data());
+      conversion.scaled_coefficients(k, values.data(), &scaled[k * 16]);
     }
     for (const size_t to : {0, 4}) {
-      conversion.convert(scaled, 1, to, &out);
+      conversion.convert(scaled.data(), 16, to, out.data());
+      ASSERT_EQ(out, std::vector<uint64_t>(16, out[0]));
       bool found = false;
       for (uint64_t multiple = 0; multiple < 3; ++multiple)
-        found = found || out == (x + multiple * base) % moduli[to];
+        found = found || out[0] == (x + multiple * base) % moduli[to];
       ASSERT_TRUE(found) << x;
     }
   }
@@ -197,18 +199,17 @@ TEST(CkksBaseConversion, SumsTheMostAndLargestPrimes) {
     primes.emplace_back(4, q, min_root(4, q));
   const BaseConversion conversion(primes, 0, kMaxConverted);
   const Modulus m(moduli.back());
-  std::vector<uint64_t> scaled(kMaxConverted);
+  std::vector<uint64_t> scaled, out(16);
   uint64_t expected = 0;
   for (size_t i = 0; i < kMaxConverted; ++i) {
-    scaled[i] = moduli[i] - 1;
-    uint64_t hat = m.reduce(scaled[i]);
+    scaled.insert(scaled.end(), 16, moduli[i] - 1);
+    uint64_t hat = m.reduce(moduli[i] - 1);
     for (size_t j = 0; j < kMaxConverted; ++j)
       if (j != i) hat = m.mul(hat, m.reduce(moduli[j]));
     expected = m.add(expected, hat);
   }
-  uint64_t out;
-  conversion.convert(scaled.data(), 1, kMaxConverted, &out);
-  EXPECT_EQ(out, expected);
+  conversion.convert(scaled.data(), 16, kMaxConverted, out.data());
+  EXPECT_EQ(out, std::vector<uint64_t>(16, expected));
 }
 
 }  // namespace

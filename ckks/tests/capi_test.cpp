@@ -2,6 +2,7 @@
 // Tests which parameter sets and words the C API accepts, and its errors for others.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <climits>
 #include <cmath>
 #include <functional>
@@ -88,6 +89,17 @@ TEST_F(CkksApi, FromAMessageToItsProductAndBack) {
   const auto product = made<Ciphertexts>(polykem_ckks_combine, context.get(), POLYKEM_CKKS_MUL, c.get(), c.get());
   const auto two = made<Ciphertexts>(polykem_ckks_relinearise, context.get(), product.get(), square.get());
   const auto turned = made<Ciphertexts>(polykem_ckks_automorphism, context.get(), two.get(), g, turn.get());
+  polykem_ckks_ciphertexts* several[2] = {};
+  const uint64_t of_several[] = {g, g};
+  const polykem_ckks_switching_key* const keys_of_several[] = {turn.get(), turn.get()};
+  ASSERT_EQ(polykem_ckks_automorphisms(context.get(), two.get(), of_several, keys_of_several, 2, several),
+            POLYKEM_CKKS_OK);
+  for (polykem_ckks_ciphertexts* const one : several) {
+    const Ciphertexts owned(one);
+    size_t words = 0, same = 0;
+    const uint64_t* const a = polykem_ckks_ciphertexts_words(one, &words);
+    EXPECT_TRUE(std::equal(a, a + words, polykem_ckks_ciphertexts_words(turned.get(), &same)) && words == same);
+  }
   const auto lower = made<Ciphertexts>(polykem_ckks_rescale, context.get(), turned.get());
   const auto sum = made<Ciphertexts>(polykem_ckks_combine, context.get(), POLYKEM_CKKS_ADD, lower.get(), lower.get());
   const auto result = made<Plaintexts>(polykem_ckks_decrypt, context.get(), secret.get(), sum.get());

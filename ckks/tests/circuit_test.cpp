@@ -149,6 +149,40 @@ TEST_F(CkksCircuit, KeySwitchingWorksAtEveryLevel) {
   }
 }
 
+TEST_F(CkksCircuit, SeveralAutomorphismsAreThoseAlone) {
+  const Value a = fresh();
+  const std::vector<uint64_t> gs{5, 2 * context.n() - 1, 25, 1};
+  std::vector<SwitchingKey> made;
+  std::vector<const SwitchingKey*> of_g;
+  for (const uint64_t g : gs)
+    made.push_back(make_automorphism_key(context, user.secret, g, user.drbg));
+  for (const SwitchingKey& key : made)
+    of_g.push_back(&key);
+  for (size_t limbs = context.limbs(); limbs >= 1; --limbs) {
+    const Ciphertexts low = keep_limbs(context, a.c, limbs);
+    const std::vector<Ciphertexts> together = automorphisms(context, low, gs, of_g);
+    for (size_t i = 0; i < gs.size(); ++i)
+      EXPECT_EQ(together[i].words, automorphism(context, low, gs[i], made[i]).words) << limbs << ", " << gs[i];
+  }
+  const SwitchingKey other{};
+  of_g.back() = &other;
+  EXPECT_EQ(fault_of([&] { automorphisms(context, a.c, gs, of_g); }), Fault::kArgument);
+}
+
+TEST_F(CkksCircuit, ABatchIsItsItems) {
+  const Ciphertexts a = user.encrypted(user.message(18 * 16), 16, 0x1p30), product = mul(context, a, a);
+  ASSERT_EQ(a.count, 18U) << "more than are computed together";
+  const SwitchingKey turn = make_automorphism_key(context, user.secret, 5, user.drbg);
+  const Ciphertexts relinearised = relinearise(context, product, user.square_key);
+  const Ciphertexts turned = automorphism(context, a, 5, turn), rescaled = rescale(context, a);
+  for (size_t i = 0; i < a.count; ++i) {
+    EXPECT_EQ(items(context, relinearised, i, 1).words,
+              relinearise(context, items(context, product, i, 1), user.square_key).words);
+    EXPECT_EQ(items(context, turned, i, 1).words, automorphism(context, items(context, a, i, 1), 5, turn).words);
+    EXPECT_EQ(items(context, rescaled, i, 1).words, rescale(context, items(context, a, i, 1)).words);
+  }
+}
+
 TEST_F(CkksCircuit, RandomOperationsToTheLastLevel) {
   for (int round = 0; round < 5; ++round) {
     Value a = fresh(2);

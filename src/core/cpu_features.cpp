@@ -50,6 +50,7 @@ constexpr FeatureName kNames[] = {
     {CpuFeatures::kNeon, "neon"},
     {CpuFeatures::kSha3, "sha3"},
     {CpuFeatures::kShaNi, "sha-ni"},
+    {CpuFeatures::kFma, "fma"},
 };
 
 #ifdef __x86_64__
@@ -115,6 +116,7 @@ uint32_t probe() {
   add(leaf1_c, 30, CpuFeatures::kRdrand);
   add(b, 8, CpuFeatures::kBmi2);
   if ((state & kAvxState) == kAvxState) {
+    add(leaf1_c, 12, CpuFeatures::kFma);
     add(b, 5, CpuFeatures::kAvx2);
     add(b, 29, CpuFeatures::kShaNi);
     add(c, 9, CpuFeatures::kVaes);

@@ -32,6 +32,7 @@ class CpuFeatures {
     kNeon = 1u << 17,
     kSha3 = 1u << 18,
     kShaNi = 1u << 19,
+    kFma = 1u << 20,
   };
 
   bool has(uint32_t bits) const { return (found_ & bits) == bits; }

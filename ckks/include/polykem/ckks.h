@@ -238,6 +238,12 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism(const polykem_ckk
                                                                const polykem_ckks_ciphertexts* a, uint64_t g,
                                                                const polykem_ckks_switching_key* key,
                                                                polykem_ckks_ciphertexts** out);
+/* Applies X -> X^g for each of `count` numbers g with its key, and makes `count` batches in `out`, the same as those of
+ * polykem_ckks_automorphism. On the CPU this is faster, because they share the decomposition of a. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphisms(const polykem_ckks_context* context,
+                                                                const polykem_ckks_ciphertexts* a, const uint64_t* g,
+                                                                const polykem_ckks_switching_key* const* keys,
+                                                                size_t count, polykem_ckks_ciphertexts** out);
 /* Return the g that moves slot i + steps to slot i, and the one that conjugates every slot. */
 POLYKEM_CKKS_API uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long steps);
 POLYKEM_CKKS_API uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context);
