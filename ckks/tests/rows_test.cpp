@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <random>
 
 #include "ckks/src/ntt.hpp"
@@ -73,14 +74,17 @@ TEST_P(CkksRows, TransformAsTheReference) {
       rows_ref().forward(m, ntt.tables(), forward.data());
       rows_ref().inverse(m, ntt.tables(), last, a.data(), inverse.data());
       for (const RowFunctions* const rows : tables()) {
-        Row out = a;
-        rows->forward(m, ntt.tables(), out.data());
-        ASSERT_EQ(out, forward) << q;
-        out = a;
-        rows->inverse(m, ntt.tables(), last, out.data(), out.data());
-        ASSERT_EQ(out, inverse) << q;
-        rows->inverse(m, ntt.tables(), last, a.data(), out.data());
-        ASSERT_EQ(out, inverse) << q;
+        for (const int rounding : {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
+          Row out = a, in_place = a, elsewhere(n);
+          std::fesetround(rounding);
+          rows->forward(m, ntt.tables(), out.data());
+          rows->inverse(m, ntt.tables(), last, in_place.data(), in_place.data());
+          rows->inverse(m, ntt.tables(), last, a.data(), elsewhere.data());
+          std::fesetround(FE_TONEAREST);
+          ASSERT_EQ(out, forward) << q << " on " << rows->name << ", rounding mode " << rounding;
+          ASSERT_EQ(in_place, inverse) << q << " on " << rows->name << ", rounding mode " << rounding;
+          ASSERT_EQ(elsewhere, inverse) << q << " on " << rows->name << ", rounding mode " << rounding;
+        }
       }
     }
   }

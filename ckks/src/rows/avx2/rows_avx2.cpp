@@ -164,7 +164,8 @@ class FloatArithmetic {
   /// Returns an integer in [0, q).
   POLYKEM_INLINE __m256i canonical(__m256i word) const {
     const __m256d x = value(reduce(word));
-    const __m256d positive = _mm256_blendv_pd(x, _mm256_add_pd(x, q_), x);
+    const __m256d negative = _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_LT_OQ);  // which -0 is not
+    const __m256d positive = _mm256_add_pd(x, _mm256_and_pd(negative, q_));
     return _mm256_xor_si256(bits(_mm256_add_pd(positive, _mm256_set1_pd(0x1p52))), bits(_mm256_set1_pd(0x1p52)));
   }
 
