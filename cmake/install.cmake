@@ -45,7 +45,11 @@ install(FILES ${PROJECT_BINARY_DIR}/polykemConfig.cmake ${PROJECT_BINARY_DIR}/po
 # The pkg-config file finds its prefix from its own place, so that an installed tree may be moved.
 file(RELATIVE_PATH POLYKEM_PC_TO_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" POLYKEM_PC_TO_PREFIX "${POLYKEM_PC_TO_PREFIX}")
-foreach(name polykem polykem-static)
+set(names polykem polykem-static)
+if(POLYKEM_CKKS)
+  list(APPEND names polykem-ckks)
+endif()
+foreach(name IN LISTS names)
   configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()

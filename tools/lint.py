@@ -62,7 +62,7 @@ ARROWS = {
     "examples": {"include"},
     "include": {"include"},
     "ckks/src": {"ckks/src", "ckks/include"},
-    "ckks/openfhe": {"ckks/openfhe", "ckks/include"},
+    "ckks/openfhe": {"ckks/openfhe", "ckks/include", "ckks/src"},
     "ckks/python": {"ckks/python", "ckks/openfhe", "ckks/include", "python"},
     "ckks/examples": {"ckks/include"},
     "ckks/include": {"ckks/include"},

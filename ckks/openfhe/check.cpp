@@ -14,6 +14,7 @@ namespace {
 
 using Wide = unsigned __int128;
 
+constexpr std::uint32_t kMaxRegisterBits = 64;
 constexpr std::uint64_t kModulusBound = std::uint64_t{1} << 62;
 
 [[noreturn]] void refuse(const std::string& place, const std::string& what) {
@@ -48,7 +49,7 @@ void check_modes(const Context& c) {
   demand(c.secret_distribution <= SecretDistribution::kSparseEncapsulated, place,
          "an unknown distribution of secret keys");
   demand(c.data_type <= DataType::kComplex, place, "an unknown type of values");
-  demand(c.register_bits == 32 || c.register_bits == 64, place, "registers of neither 32 nor 64 bits");
+  demand(c.register_bits >= 1 && c.register_bits <= kMaxRegisterBits, place, "registers of no or more than 64 bits");
   demand(c.composite_degree >= 1 && c.composite_degree <= c.moduli.size(), place,
          "a composite degree that is not from 1 to the number of moduli");
   demand(c.digits >= 1 && c.digits <= kMaxModuli, place, "a number of digits that is not from 1 to 256");
@@ -194,6 +195,7 @@ void check(const PublicKey& key) {
   const std::string place = "public key";
   const Context& context = context_of(key.context, key.key_tag, place);
   demand(key.h.size() == 2, place, "it does not have two parts");
+  if (key.h[0].size() > context.moduli.size()) refuse(place, std::string("special primes too: ") + kTooOld);
   check_parts(key.h, context);
 }
 

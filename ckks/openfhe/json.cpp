@@ -14,6 +14,8 @@ constexpr std::string_view kIndent = "    ";
 /// Numbers from 10^21 on and below 10^-6 are written with an exponent.
 constexpr int kMaxPointPosition = 21;
 constexpr int kMinPointPosition = -5;
+/// The first field that files of OpenFHE 1.2 lack.
+constexpr const char* kNewField = "nest";
 
 /// Returns the shortest digits from which the number can be read back, in cereal's form: 36.0, 0.001, 1.2e24.
 std::string decimal(double value) {
@@ -58,7 +60,7 @@ JsonNode& JsonReader::node(const char* name) {
       return field.node;
     }
   }
-  fail_at(name, "is missing");
+  fail_at(name, std::strcmp(name, kNewField) == 0 ? std::string("is missing: ") + kTooOld : "is missing");
 }
 
 template <class T>

@@ -100,10 +100,14 @@ constexpr const char* kNames[] = {"BTSlotsEncoding",
                                   "value",
                                   "value0"};
 
+/// A field of switching keys in OpenFHE 1.2 and 1.3.
+constexpr std::string_view kOldField = "k";
+
 const char* known_name(std::string_view name) {
   for (const char* known : kNames) {
     if (name == known) return known;
   }
+  if (name == kOldField) throw FormatError("the JSON has a field 'k': " + std::string(kTooOld));
   throw FormatError("the JSON has a field '" + std::string(name.substr(0, kMaxTextBytes)) +
                     "', which OpenFHE 1.6.1 does not write for CKKS");
 }

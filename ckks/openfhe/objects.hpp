@@ -93,7 +93,7 @@ struct Context {
   std::uint32_t auxiliary_bits = 60;   ///< "ab": bits of a prime of P
   std::uint32_t extra_bits = 0;        ///< "eb": bits of the scale of the additional prime of kFlexibleAutoExt
   std::uint32_t composite_degree = 1;  ///< "cd": primes of one level
-  std::uint32_t register_bits = 64;    ///< "rws": 32 if all primes shall be less than 2^32
+  std::uint32_t register_bits = 64;    ///< "rws": the words for whose size primes were chosen in composite scaling
   std::uint32_t depth = 0;             ///< "muld": products in a row for which the moduli were chosen
   std::uint32_t features = kFeatureEncryption | kFeatureKeySwitch | kFeatureLevelled;  ///< "enabled"
   DataType data_type = DataType::kReal;                                                ///< "cdt"

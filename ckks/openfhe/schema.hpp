@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ckks/openfhe/check.hpp"
+#include "ckks/openfhe/error.hpp"
 #include "ckks/openfhe/objects.hpp"
 #include "ckks/openfhe/pointers.hpp"
 #include "ckks/openfhe/reader.hpp"
@@ -137,7 +138,7 @@ class Schema {
     seen = true;
     const bool first = which == Class::kCryptoContext || which == Class::kCiphertext;
     constant<std::uint32_t>("cereal_class_version", first ? 1 : 0,
-                            "files of OpenFHE 1.6.1 have another version of this class");
+                            "OpenFHE 1.5 and 1.6 write another version of this class: make the file with one of them");
   }
 
   template <class Items, class Element>
@@ -207,7 +208,8 @@ class Schema {
     if ((id & kNewClass) != 0) ar_.text("polymorphic_name", name);
     if constexpr (kReading) {
       demand_class(ar_, name, wanted);
-      if (id != expected) ar_.fail_at("polymorphic_id", "is not that of the class which belongs there");
+      if (id != expected)
+        ar_.fail_at("polymorphic_id", "is not that of the class which belongs there; " + std::string(kTooOld));
     }
     if (is_new) classes_.push_back(wanted);
   }

@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
 
 #include "ckks/src/device.hpp"
@@ -13,7 +11,7 @@
 #include "ckks/src/evaluator.hpp"
 #include "ckks/src/keys.hpp"
 #include "ckks/src/primes.hpp"
-#include "core/secure.hpp"
+#include "ckks/src/status.hpp"
 #include "polykem/ckks.h"
 
 using namespace polykem::ckks;
@@ -44,48 +42,10 @@ static_assert(static_cast<int>(Fault::kParts) == POLYKEM_CKKS_ERR_PARTS);
 static_assert(static_cast<int>(Fault::kNoLevel) == POLYKEM_CKKS_ERR_NO_LEVEL);
 static_assert(static_cast<int>(Fault::kResidues) == POLYKEM_CKKS_ERR_RESIDUES);
 static_assert(static_cast<int>(Fault::kDevice) == POLYKEM_CKKS_ERR_DEVICE);
+static_assert(static_cast<int>(Fault::kDecryption) == POLYKEM_CKKS_ERR_DECRYPTION);
+static_assert(static_cast<int>(Fault::kFormat) == POLYKEM_CKKS_ERR_FORMAT);
 
 constexpr size_t kMaxWords = size_t{1} << 40;
-
-thread_local char error_text[512];  // not a std::string, whose first use on a thread would need memory
-
-polykem_ckks_status failed(Fault fault, const char* text) noexcept {
-  const size_t length = std::min(std::strlen(text), sizeof error_text - 1);
-  std::memmove(error_text, text, length);
-  error_text[length] = 0;
-  return static_cast<polykem_ckks_status>(fault);
-}
-
-template <typename Work>
-polykem_ckks_status status_of(const Work& work) noexcept {
-  try {
-    work();
-    return POLYKEM_CKKS_OK;
-  } catch (const Error& error) {
-    return failed(error.fault(), error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(Fault::kOutOfMemory, "there is not enough memory");
-  } catch (const std::length_error&) {
-    return failed(Fault::kOutOfMemory, "there is not enough memory");
-  } catch (const std::exception& error) {
-    return failed(Fault::kInternal, error.what());
-  } catch (...) {
-    return failed(Fault::kInternal, "an exception of unknown type");
-  }
-}
-
-/// Runs `work`, turns what it throws into a status, and zeroizes what it left on the stack: sums over secrets, say.
-template <typename Work>
-polykem_ckks_status guarded(const Work& work) noexcept {
-  const polykem_ckks_status status = status_of(work);
-  polykem::zeroize_stack();
-  return status;
-}
-
-template <typename... Pointers>
-void need(const Pointers*... pointers) {
-  if ((!pointers || ...)) throw Error(Fault::kArgument, "a pointer is NULL");
-}
 
 /// Moves a value into an object of the C API.
 template <typename Handle, typename Value>
@@ -189,7 +149,16 @@ void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out)
   *out = context.release();
 }
 
+thread_local char error_text[512];  // not a std::string, whose first use on a thread would need memory
+
 }  // namespace
+
+polykem_ckks_status polykem::ckks::failed(Fault fault, const char* text) noexcept {
+  const size_t length = std::min(std::strlen(text), sizeof error_text - 1);
+  std::memmove(error_text, text, length);
+  error_text[length] = 0;
+  return static_cast<polykem_ckks_status>(fault);
+}
 
 const char* polykem_ckks_error_text(void) {
   return error_text;

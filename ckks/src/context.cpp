@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -43,6 +44,12 @@ unsigned cpus() {
 }
 
 }  // namespace
+
+std::string power_of_two(double exponent) {
+  char text[32];
+  std::snprintf(text, sizeof text, "2^%.2f", exponent);
+  return text;
+}
 
 Context::Context(const Params& params)
     : log_n_(params.log_n),
@@ -119,10 +126,9 @@ void Context::add_primes(const std::vector<uint64_t>& primes, const std::vector<
 
 void Context::check_scale(double scale, size_t limbs) const {
   if (!(scale > 0) || !std::isfinite(scale)) throw Error(Fault::kArgument, "a scale is a finite number above 0");
-  const double bits = std::log2(scale), bound = limb_bits(limbs);
-  if (bits < bound) return;
-  throw Error(Fault::kScales, "a scale of 2^" + std::to_string(bits) + " is not below the modulus, 2^" +
-                                  std::to_string(bound) + " with " + std::to_string(limbs) +
+  if (std::log2(scale) < limb_bits(limbs)) return;
+  throw Error(Fault::kScales, "a scale of " + power_of_two(std::log2(scale)) + " is not below the modulus, " +
+                                  power_of_two(limb_bits(limbs)) + " with " + std::to_string(limbs) +
                                   (limbs == 1 ? " limb" : " limbs") +
                                   ": rescale first, keep more limbs, or take a smaller scale");
 }

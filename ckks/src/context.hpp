@@ -14,6 +14,9 @@ inline constexpr unsigned kMinLogN = 4, kMaxLogN = 16;
 inline constexpr size_t kMaxPrimes = kMaxTerms, kMaxSpecialPrimes = kMaxConverted;
 inline constexpr unsigned kMaxThreads = 1024;
 
+/// Returns text for messages: "2^40.00".
+std::string power_of_two(double exponent);
+
 /// A parameter set: the ring Z[X] / (X^N + 1) modulo Q = q_0 q_1 ... and the special modulus P of key switching.
 struct Params {
   unsigned log_n = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ckks/src/encoding.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -198,9 +199,24 @@ SecretVector<double> coefficients(const Context& context, const Plaintexts& plai
   return out;
 }
 
+/// Throws Error(decryption) if the coefficients are spread over the modulus Q, as those of a wrong decryption are: a
+/// quarter of them above Q / 4. Then their squares add up to more than (Q / 2)^2, and so some number is above Q / 2
+/// over the scale.
+void check_size(const Context& context, const Plaintexts& plaintext, const SecretVector<double>& coefficients) {
+  const double bound = std::exp2(std::min(context.limb_bits(plaintext.limbs) - 2, 1000.0)) / plaintext.scale;
+  const auto large =
+      std::count_if(coefficients.begin(), coefficients.end(), [bound](double x) { return !(std::abs(x) <= bound); });
+  if (static_cast<size_t>(large) < coefficients.size() / 4) return;
+  throw Error(Fault::kDecryption, "nothing is left of the numbers: their coefficients are spread over the modulus, " +
+                                      power_of_two(context.limb_bits(plaintext.limbs)) +
+                                      ". Decrypt with the key of the ciphertexts; or compute with smaller numbers, a "
+                                      "smaller scale, or more limbs");
+}
+
 void decode(const Context& context, const Plaintexts& plaintext, size_t item, std::span<Complex> values) {
   check_slots(context, plaintext.slots);
   const SecretVector<double> all = coefficients(context, plaintext, item);
+  check_size(context, plaintext, all);
   const size_t slots = plaintext.slots, gap = context.n() / 2 / slots;
   SecretVector<double> m(2 * slots);
   for (size_t k = 0; k < m.size(); ++k)

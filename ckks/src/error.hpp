@@ -19,6 +19,8 @@ enum class Fault : int {
   kNoLevel = 37,
   kResidues = 38,
   kDevice = 39,
+  kDecryption = 40,
+  kFormat = 41,
 };
 
 /// Thrown by everything in ckks/src; its text says what to do.

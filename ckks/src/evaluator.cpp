@@ -28,8 +28,11 @@ void check_set(const Context& context, const Batch& batch) {
 
 void check_scales(double a, double b) {
   if (!scales_match(a, b))
-    throw Error(Fault::kScales, "the operands' scales differ: " + std::to_string(a) + " and " + std::to_string(b) +
-                                    "; rescale both alike, or set a scale if the difference does not matter");
+    throw Error(Fault::kScales, "the operands' scales differ: " + power_of_two(std::log2(a)) + " and " +
+                                    power_of_two(std::log2(b)) + ", by " +
+                                    power_of_two(std::log2(std::abs(a - b) / a)) +
+                                    " of the first: rescale the larger one, align one "
+                                    "to the other, or with_scale if the difference does not matter");
 }
 
 double product_of_scales(const Context& context, double a, double b, size_t limbs) {
@@ -45,8 +48,8 @@ void check_alike(const Context& context, const Ciphertexts& a, const Ciphertexts
   if (a.count != b.count)
     throw Error(Fault::kArgument, "the batches have " + joined_by_and(a.count, b.count) + " ciphertexts");
   if (a.limbs != b.limbs)
-    throw Error(Fault::kLevels,
-                "the operands have " + joined_by_and(a.limbs, b.limbs) + " limbs; drop those of the longer one");
+    throw Error(Fault::kLevels, "the operands have " + joined_by_and(a.limbs, b.limbs) +
+                                    " limbs: align the longer one, or keep_limbs of it");
 }
 
 void check_alike(const Context& context, const Ciphertexts& a, const Plaintexts& b) {

@@ -53,7 +53,7 @@ class Error(Exception):
 class ArgumentError(Error, ValueError):
     """An invalid argument: a count of 0, an array of the wrong type, fields that contradict each other."""
 
-    status = Status.ARGUMENT
+    status: IntEnum = Status.ARGUMENT
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
@@ -97,13 +97,13 @@ class BackendUnavailable(Error):
 class OutOfMemory(Error, MemoryError):
     """Too little memory, on the host or on the GPU."""
 
-    status = Status.OUT_OF_MEMORY
+    status: IntEnum = Status.OUT_OF_MEMORY
 
 
 class RandomError(Error):
     """The operating system gave no entropy."""
 
-    status = Status.RANDOM
+    status: IntEnum = Status.RANDOM
 
 
 class BusyError(Error):
@@ -115,7 +115,7 @@ class BusyError(Error):
 class InternalError(Error):
     """A defect in polykem; please report it."""
 
-    status = Status.INTERNAL
+    status: IntEnum = Status.INTERNAL
 
 
 class ItemsError(Error):

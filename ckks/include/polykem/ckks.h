@@ -47,7 +47,9 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_PARTS = 36,      /* a product that should have been relinearised first, or the other way round */
   POLYKEM_CKKS_ERR_NO_LEVEL = 37,   /* one limb is left, which rescaling would drop */
   POLYKEM_CKKS_ERR_RESIDUES = 38,   /* words that are not below their prime, or no ternary secret */
-  POLYKEM_CKKS_ERR_DEVICE = 39      /* no such GPU, one that failed, or operands in different places */
+  POLYKEM_CKKS_ERR_DEVICE = 39,     /* no such GPU, one that failed, or operands in different places */
+  POLYKEM_CKKS_ERR_DECRYPTION = 40, /* coefficients all over the modulus: another key, or numbers beyond the modulus */
+  POLYKEM_CKKS_ERR_FORMAT = 41      /* not a file of OpenFHE for CKKS; the text names the place */
 } polykem_ckks_status;
 
 /* Returns a sentence that says what was wrong with the last call of this thread that failed, and what to do. It is
@@ -100,7 +102,9 @@ typedef struct polykem_ckks_plaintexts polykem_ckks_plaintexts;
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, const double* values,
                                                          size_t count, size_t slots, size_t limbs, double scale,
                                                          polykem_ckks_plaintexts** out);
-/* Decodes messages. values: room for `numbers` complex numbers, which are count * slots. */
+/* Decodes messages. values: room for `numbers` complex numbers, which are count * slots. Where a quarter of a message's
+ * coefficients are above a quarter of the modulus, which no numbers below half of it over the scale have, nothing of
+ * the numbers is left: POLYKEM_CKKS_ERR_DECRYPTION. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context,
                                                          const polykem_ckks_plaintexts* plaintexts, double* values,
                                                          size_t numbers);
@@ -247,6 +251,59 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphisms(const polykem_ck
 /* Return the g that moves slot i + steps to slot i, and the one that conjugates every slot. */
 POLYKEM_CKKS_API uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long steps);
 POLYKEM_CKKS_API uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context);
+
+/* ---- files of OpenFHE ------------------------------------------------------------------------------------ */
+
+/* What OpenFHE 1.5 or 1.6 wrote to a file for CKKS, in its binary form or in JSON. These functions are in libraries
+ * that were built with nlohmann-json. */
+typedef struct polykem_ckks_file polykem_ckks_file;
+
+typedef enum polykem_ckks_kind {
+  POLYKEM_CKKS_CONTEXT = 1,
+  POLYKEM_CKKS_PUBLIC_KEY = 2,
+  POLYKEM_CKKS_SECRET_KEY = 3,
+  POLYKEM_CKKS_CIPHERTEXT = 4,
+  POLYKEM_CKKS_RELINEARISATION_KEYS = 5, /* of SerializeEvalMultKey */
+  POLYKEM_CKKS_AUTOMORPHISM_KEYS = 6     /* of SerializeEvalAutomorphismKey: rotations and conjugation */
+} polykem_ckks_kind;
+
+/* Reads the bytes of a file, which hold an object of this kind and nothing else. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_file_read(polykem_ckks_kind kind, const uint8_t* bytes,
+                                                            size_t byte_count, polykem_ckks_file** out);
+/* Zeroizes a secret key's residues. */
+POLYKEM_CKKS_API void polykem_ckks_file_free(polykem_ckks_file* file);
+/* Makes the file's parameter set. Only files of evaluation keys name the special primes: make the context of one of
+ * them if it shall switch keys. Sparse secrets and errors with a deviation below 3.19 need allow_insecure, as do large
+ * moduli: POLYKEM_CKKS_ERR_INSECURE. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_file_context(const polykem_ckks_file* file, unsigned threads,
+                                                               int allow_insecure, polykem_ckks_context** out);
+/* Make what is in the file. `context` must have its parameters. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_file_ciphertexts(const polykem_ckks_file* file,
+                                                                   const polykem_ckks_context* context,
+                                                                   polykem_ckks_ciphertexts** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_file_public_key(const polykem_ckks_file* file,
+                                                                  const polykem_ckks_context* context,
+                                                                  polykem_ckks_public_key** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_file_secret_key(const polykem_ckks_file* file,
+                                                                  const polykem_ckks_context* context,
+                                                                  polykem_ckks_secret_key** out);
+/* Returns the number of evaluation keys; 0 if the file is of another kind. */
+POLYKEM_CKKS_API size_t polykem_ckks_file_key_count(const polykem_ckks_file* file);
+/* Makes evaluation key number i. g: that of polykem_ckks_automorphism, or 0 for polykem_ckks_relinearise. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_file_switching_key(const polykem_ckks_file* file, size_t i,
+                                                                     const polykem_ckks_context* context, uint64_t* g,
+                                                                     polykem_ckks_switching_key** out);
+/* Returns the scales that a ciphertext's scale is the product of: 2 for a product without a rescaling, and for a fresh
+ * ciphertext of FLEXIBLEAUTOEXT. 0 if the file is of another kind. */
+POLYKEM_CKKS_API unsigned polykem_ckks_file_degree(const polykem_ckks_file* file);
+/* Writes ciphertext number `item` as OpenFHE does, for the context and the secret key of the ciphertext in `like`.
+ * degree: as polykem_ckks_file_degree; in OpenFHE's FIXEDMANUAL and FIXEDAUTO it alone says the scale, 2^(m degree).
+ * json: 0: the binary form. *byte_count: the length of `bytes` before the call, that of the file after it; if it was
+ * too small (0, say, and `bytes` NULL), nothing is written and the status is POLYKEM_CKKS_ERR_ARGUMENT. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_file_write_ciphertext(const polykem_ckks_file* like,
+                                                                        const polykem_ckks_ciphertexts* ciphertexts,
+                                                                        size_t item, unsigned degree, int json,
+                                                                        uint8_t* bytes, size_t* byte_count);
 
 /* ---- GPUs ------------------------------------------------------------------------------------------------ */
 

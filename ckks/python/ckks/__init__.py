@@ -16,8 +16,9 @@ array([[0.25, 1.  , 4.  , 0.25]])
 from ._batches import Ciphertexts, Plaintexts, join
 from ._context import Context
 from ._device import Device
-from ._errors import (CkksError, DeviceError, FormatError, InsecureError, LevelError, MissingKeyError, NoLevelError,
-                      ParameterError, PartsError, ResidueError, ScaleError, Status)
+from ._errors import (ArgumentError, CkksError, DecryptionError, DeviceError, FormatError, InsecureError, InternalError,
+                      LevelError, MissingKeyError, MissingReaderError, NoLevelError, OutOfMemory, ParameterError,
+                      PartsError, RandomError, ResidueError, ScaleError, Status)
 from ._evaluator import Evaluator
 from ._files import load, save
 from ._inspector import Inspector, Row
@@ -25,10 +26,11 @@ from ._keys import Keys, PublicKey, SecretKey, sum_rotations
 from ._parameters import Parameters
 
 __all__ = [
-    "Ciphertexts", "CkksError", "Context", "Device", "DeviceError", "Evaluator", "FormatError", "InsecureError",
-    "Inspector", "Keys", "LevelError", "MissingKeyError", "NoLevelError", "ParameterError", "Parameters",
-    "PartsError", "Plaintexts", "PublicKey", "ResidueError", "Row", "ScaleError", "SecretKey", "Status", "join",
-    "load", "save", "sum_rotations",
+    "ArgumentError", "Ciphertexts", "CkksError", "Context", "DecryptionError", "Device", "DeviceError", "Evaluator",
+    "FormatError", "InsecureError", "Inspector", "InternalError", "Keys", "LevelError", "MissingKeyError",
+    "MissingReaderError", "NoLevelError", "OutOfMemory", "ParameterError", "Parameters", "PartsError", "Plaintexts",
+    "PublicKey", "RandomError", "ResidueError", "Row", "ScaleError", "SecretKey", "Status", "join", "load", "save",
+    "sum_rotations",
 ]
 
 

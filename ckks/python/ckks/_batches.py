@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._errors import ArgumentError
 from ._device import Device, moved, opened
+from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from ._context import Context

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._errors import ArgumentError
 from ._batches import Ciphertexts, Plaintexts
 from ._device import Device
+from ._errors import ArgumentError
 from ._parameters import Parameters
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Context:
         roots = tuple(self._core.prime(i)[1] for i in range(count + len(parameters.p)))
         self.parameters = replace(parameters, q_roots=roots[:count], p_roots=roots[count:])
         self._openfhe: Any = None  # the context of a file, which is written again as it is
+        self._openfhe_special = False  # the special primes are those of a file's keys
         self._weak = False  # of a file whose secrets or errors are smaller than the standard's
 
     @property
@@ -113,7 +114,7 @@ class Context:
         limbs : int, optional
             Primes of the plaintexts; by default all.
         scale : float, optional
-            By default the parameters'.
+            By default that of ``parameters.fresh_scale(limbs)``.
 
         Returns
         -------
@@ -136,9 +137,10 @@ class Context:
         if array.ndim not in (1, 2):
             raise ArgumentError(f"values must have the shape (count, slots) or (slots,), not {array.shape}")
         count, slots = (1, len(array)) if array.ndim == 1 else array.shape
-        core = _core.ckks_encode(self._core, array, count, slots, len(self.parameters.q) if limbs is None else limbs,
-                                 self.parameters.scale if scale is None else scale)
-        return Plaintexts(self, core)
+        limbs = len(self.parameters.q) if limbs is None else limbs
+        default, degree = self.parameters.fresh_scale(limbs)
+        core = _core.ckks_encode(self._core, array, count, slots, limbs, default if scale is None else scale)
+        return Plaintexts(self, core, degree if scale is None else 1)
 
     def decode(self, plaintexts: Plaintexts) -> np.ndarray:
         """Decode plaintexts to numbers.
@@ -147,6 +149,12 @@ class Context:
         -------
         numpy.ndarray
             complex128, (count, slots).
+
+        Raises
+        ------
+        DecryptionError
+            A quarter of an item's coefficients are above a quarter of the modulus, which those of numbers below half of
+            it over the scale never are.
         """
         self.check(plaintexts)
         plaintexts = plaintexts.to_host()
@@ -203,6 +211,8 @@ class Context:
         ------
         ArgumentError
             The ciphertexts belong to another key or parameter set.
+        DecryptionError
+            Nothing is left of the numbers: their coefficients are spread over the modulus.
         """
         return self.decode(self.decrypt_plaintexts(key, ciphertexts))
 

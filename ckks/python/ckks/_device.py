@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._errors import ArgumentError
+from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from ._context import Context

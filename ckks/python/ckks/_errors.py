@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from .._errors import ArgumentError, Error, InternalError, OutOfMemory, RandomError
+from .. import _errors
+from .._errors import Error
 
 
 class Status(IntEnum):
@@ -25,6 +26,8 @@ class Status(IntEnum):
     NO_LEVEL = 37
     RESIDUES = 38
     DEVICE = 39
+    DECRYPTION = 40
+    FORMAT = 41
 
 
 class CkksError(Error):
@@ -37,6 +40,22 @@ class CkksError(Error):
     """
 
     status: IntEnum = Status.INTERNAL
+
+
+class ArgumentError(_errors.ArgumentError, CkksError):
+    """An invalid argument: an array of the wrong shape, objects of different parameter sets or keys."""
+
+
+class OutOfMemory(_errors.OutOfMemory, CkksError):
+    """There is not enough memory."""
+
+
+class RandomError(_errors.RandomError, CkksError):
+    """The operating system gave no entropy."""
+
+
+class InternalError(_errors.InternalError, CkksError):
+    """A defect in polykem; please report it."""
 
 
 class ParameterError(CkksError, ValueError):
@@ -93,10 +112,22 @@ class DeviceError(CkksError, RuntimeError):
     status = Status.DEVICE
 
 
+class DecryptionError(CkksError, ValueError):
+    """Decrypted coefficients are spread over the modulus: another key's, or of numbers that it does not hold."""
+
+    status = Status.DECRYPTION
+
+
 class FormatError(CkksError, ValueError):
     """Not a file of OpenFHE for CKKS; the text names the place."""
 
-    status = Status.ARGUMENT
+    status = Status.FORMAT
+
+
+class MissingReaderError(CkksError, ImportError):
+    """This build does not read OpenFHE's files."""
+
+    status = Status.FORMAT
 
 
 _CLASSES: dict[int, type[Error]] = {
@@ -111,6 +142,8 @@ _CLASSES: dict[int, type[Error]] = {
     Status.NO_LEVEL: NoLevelError,
     Status.RESIDUES: ResidueError,
     Status.DEVICE: DeviceError,
+    Status.DECRYPTION: DecryptionError,
+    Status.FORMAT: FormatError,
 }
 
 

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from .._errors import ArgumentError
 from ._batches import Ciphertexts, Plaintexts
 from ._context import Context, check_tags
 from ._device import Device, moved, opened
-from ._errors import LevelError, ScaleError
+from ._errors import ArgumentError, LevelError, ScaleError
 from ._keys import Keys, sum_rotations
 
 _ADD, _SUB, _MUL = 1, 2, 3
@@ -104,13 +104,16 @@ class Evaluator:
         relinearise : bool
             Bring the product of ciphertexts back to two parts.
         rescale : bool
-            Bring the scale back, which takes a level.
+            Bring the scale back, which takes a level. Ciphertexts that are products without a rescaling are rescaled
+            first, as OpenFHE's automatic techniques do, and the other operand drops limbs to fit.
 
         Raises
         ------
         NoLevelError
             There is no level left to rescale.
         """
+        if rescale:
+            a, b = self._rescaled(a, b)
         out = self._combine(_MUL, a, b)
         if relinearise and out.parts == 3:
             out = self.relinearise(out)
@@ -175,6 +178,7 @@ class Evaluator:
         Parameters
         ----------
         a : Ciphertexts
+            Rescaled first if it is a product that was not.
         limbs : int
             At most ``a.limbs``.
         scale : float
@@ -187,18 +191,44 @@ class Evaluator:
         ScaleError
             There are no limbs to drop, and the scale differs.
         """
+        step = self.context.parameters.limbs_per_level
+        while a.degree > 1 and a.limbs >= limbs + step and a.scale > scale * math.sqrt(self._dropped(a.limbs)):
+            a = self.rescale(a)
         if a.limbs < limbs:
-            raise LevelError(f"{a.limbs} limbs cannot become {limbs}")
+            raise LevelError(f"{a.limbs} limbs cannot become {limbs}: align the operand with more limbs")
         if abs(a.scale - scale) <= _SCALE_TOLERANCE * scale:
             return self.keep_limbs(a, limbs)
-        before = limbs + self.context.parameters.limbs_per_level
+        before = limbs + step
         if a.limbs < before:
-            raise ScaleError(f"a change of scale drops {before - limbs} limbs; {a.limbs} limbs cannot become {limbs}")
-        dropped = float(np.prod(np.array(self.context.parameters.q[limbs:before], float)))
-        one = self.context.encode([1.0], limbs=before, scale=scale / a.scale * dropped)
-        return self.mul(self.keep_limbs(a, before), one)
+            raise ScaleError(f"a change of scale, here from 2^{math.log2(a.scale):.2f} to 2^{math.log2(scale):.2f}, "
+                             f"drops {step} limb{'s' * (step > 1)}, and {a.limbs} limbs cannot become {limbs}: align "
+                             "to fewer, or rescale the other operand")
+        one = self.context.encode([1.0], limbs=before, scale=scale / a.scale * self._dropped(before))
+        return self.rescale(self.mul(self.keep_limbs(a, before), one, rescale=False))
 
     # ---- the rest
+
+    def _dropped(self, limbs: int) -> float:
+        """Return what a rescaling divides ciphertexts of that many limbs by."""
+        x = self.context.parameters
+        return math.prod(map(float, x.q[limbs - x.limbs_per_level:limbs]))
+
+    def _rescaled(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
+        """Return operands of a product, rescaled if they are products that were not."""
+        x = self._of_one_scale(a)
+        if not isinstance(b, Ciphertexts):
+            return x, b
+        y = x if b is a else self._of_one_scale(b)
+        if x is a and y is b:
+            return a, b
+        limbs = min(x.limbs, y.limbs)
+        return tuple(z if z.limbs == limbs else self.keep_limbs(z, limbs) for z in (x, y))  # type: ignore[return-value]
+
+    def _of_one_scale(self, a: Ciphertexts) -> Ciphertexts:
+        self._check(a)
+        while a.degree > 1 and a.limbs > self.context.parameters.limbs_per_level:
+            a = self.rescale(a)
+        return a
 
     def _combine(self, operation: int, a: Ciphertexts, b: Any) -> Ciphertexts:
         self._check(a)

@@ -9,14 +9,14 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Literal, Union
 
 from .. import _core
-from .._errors import ArgumentError
 from ._batches import Ciphertexts
 from ._context import Context
-from ._errors import FormatError, InsecureError, ParameterError, ResidueError, ScaleError
+from ._errors import (ArgumentError, FormatError, InsecureError, MissingReaderError, ParameterError, ResidueError,
+                      ScaleError)
+from ._evaluator import Evaluator
 from ._keys import Keys, PublicKey, SecretKey
 from ._parameters import Parameters, level_scale, special_primes
 
@@ -26,7 +26,7 @@ Object = Union[Context, PublicKey, SecretKey, Ciphertexts, Keys]
 # Enough to recognise a file, and less than a secret key's file has before its first residue: they leave no copies.
 _HEAD_BYTES = 512
 # OpenFHE's numbers of its scaling techniques.
-_FIXED_MANUAL, _FIXED_AUTO, _FLEXIBLE_AUTO, _COMPOSITE_AUTO, _COMPOSITE_MANUAL = 0, 1, 2, 4, 5
+_FIXED_MANUAL, _FIXED_AUTO, _FLEXIBLE_AUTO, _FLEXIBLE_AUTO_EXT, _COMPOSITE_AUTO, _COMPOSITE_MANUAL = range(6)
 _FIXED = (_FIXED_MANUAL, _FIXED_AUTO)
 _AUXILIARY_BITS = 60
 # Slightly below 3.19, the error deviation that the standard's table assumes.
@@ -103,9 +103,10 @@ def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *
          part: Literal["relinearisation", "automorphisms"] | None = None) -> None:
     """Write a file that OpenFHE reads.
 
-    Level, scale, noise degree and key tag are those that OpenFHE would have. In contexts of its techniques FIXEDMANUAL
-    and FIXEDAUTO it takes every scale for a power of 2^m (m the scaling modulus size), so the numbers that it decrypts
-    differ by the ratio of that to the scale.
+    Level, scale, noise degree and key tag are those that OpenFHE would have. In contexts of its technique FIXEDMANUAL
+    it takes every scale for a power of 2^m (m the scaling modulus size), so the numbers that it decrypts differ by the
+    ratio of that to the scale. For FIXEDAUTO ciphertexts of two or more limbs are brought to 2^(2m), as a product that
+    OpenFHE has not rescaled, and the numbers are right.
 
     Parameters
     ----------
@@ -122,7 +123,9 @@ def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *
     ArgumentError
         A batch of several ciphertexts, no keys of that part, or keys on a GPU.
     ParameterError
-        OpenFHE would choose other special primes for this context, so that it could not use the keys.
+        OpenFHE, which chooses the special primes itself, would choose others and could not use the keys.
+    MissingReaderError
+        This build has no reader of OpenFHE's files.
     ScaleError
         The scale is too far from every scale that OpenFHE knows in this context.
     OSError
@@ -192,8 +195,9 @@ if hasattr(_core, "OpenfheContext"):
 
 def _need_openfhe() -> None:
     if not _READERS:
-        raise ImportError("this polykem was built without nlohmann-json, which files of OpenFHE need; install "
-                          "nlohmann-json3-dev and build again")
+        raise MissingReaderError("this build of polykem does not read or write OpenFHE's files, because nlohmann-json "
+                                 "was missing: install nlohmann-json3-dev, then POLYKEM_CKKS=ON pip install "
+                                 "--force-reinstall --no-cache-dir .")
 
 
 def _opened(source: Any) -> tuple[Union[str, memoryview], bytes]:
@@ -234,7 +238,7 @@ class _Contexts:
         if self._given is not None:
             return self._checked(self._given, file, special)
         context = Context(_parameters(file, special), self._threads, self._allow_insecure)
-        context._openfhe, context._weak = file, bool(weak)
+        context._openfhe, context._weak, context._openfhe_special = file, bool(weak), bool(special[0])
         return context
 
     @staticmethod
@@ -247,6 +251,7 @@ class _Contexts:
         given._weak = given._weak or bool(_weakness(file))
         if given._openfhe is None:
             given._openfhe = file
+        given._openfhe_special = given._openfhe_special or bool(special[0])
         return given
 
 
@@ -261,9 +266,9 @@ def _weakness(file: Any) -> str:
 def _parameters(file: Any, special: tuple[Any, Any]) -> Parameters:
     p, p_roots = special
     if not p and file.hybrid:
-        p = special_primes(file.log_n, file.q, _digits(file), file.auxiliary_bits)
-    return Parameters(file.log_n, file.q, p, _digits(file), file.q_roots, p_roots, _fresh_scale(file),
-                      file.composite_degree)
+        p = special_primes(file.log_n, file.q, _digits(file), file.auxiliary_bits, file.composite_degree)
+    return Parameters(file.log_n, file.q, p, _digits(file), file.q_roots, p_roots, _scale(file),
+                      file.composite_degree, file.scaling == _FLEXIBLE_AUTO_EXT)
 
 
 def _digits(file: Any) -> int:
@@ -272,13 +277,14 @@ def _digits(file: Any) -> int:
     return -(-primes // size)
 
 
-def _fresh_scale(file: Any) -> float:
-    if file.scaling in _FIXED:
+def _scale(file: Any) -> float:
+    """Return the scale of a level as OpenFHE has it: a power of two, or what the first rescaling drops."""
+    if file.scaling not in (*_FIXED, _FLEXIBLE_AUTO, _FLEXIBLE_AUTO_EXT, _COMPOSITE_AUTO, _COMPOSITE_MANUAL):
+        raise ParameterError("OpenFHE's scaling technique NORESCALE is not supported: choose another one in OpenFHE")
+    q = file.q[:-1] if file.scaling == _FLEXIBLE_AUTO_EXT else file.q
+    if file.scaling in _FIXED or len(q) <= 1:
         return float(2.0 ** file.scaling_bits)
-    if file.scaling not in (_FLEXIBLE_AUTO, _COMPOSITE_AUTO, _COMPOSITE_MANUAL):
-        raise ParameterError("of OpenFHE's scaling techniques FIXEDMANUAL, FIXEDAUTO, FLEXIBLEAUTO and the composite "
-                             "ones are supported")
-    return level_scale(file.q, file.composite_degree)
+    return level_scale(q, file.composite_degree)
 
 
 def _keys(file: Any, made: _Contexts, key_tag: str | None) -> Keys:
@@ -344,8 +350,8 @@ def _write_keys(keys: Keys, path: str, json: bool, part: str | None) -> None:
     if keys._on_gpu:
         raise ArgumentError("these keys lie on a GPU: save those of which they are copies")
     context, x = _openfhe_context(keys.context), keys.context.parameters
-    expected = special_primes(x.log_n, x.q, x.digits, context.auxiliary_bits)
-    if replace(x, p_roots=()) != replace(x, p=expected, p_roots=()):
+    if not keys.context._openfhe_special and x.p != special_primes(x.log_n, x.q, x.digits, context.auxiliary_bits,
+                                                                   x.limbs_per_level):
         raise ParameterError("OpenFHE would choose other special primes for these parameters and could not use the "
                              "keys: take those of Parameters.choose")
     if part is None and keys.relinearises and keys.elements:
@@ -365,11 +371,26 @@ def _write_ciphertext(ciphertexts: Ciphertexts, path: str, json: bool) -> None:
     if ciphertexts.count != 1:
         raise ArgumentError(f"a file of OpenFHE holds one ciphertext: save the {ciphertexts.count} one by one, "
                             "ciphertexts[i]")
-    context, scale = _openfhe_context(ciphertexts.context), ciphertexts.scale
+    context = _openfhe_context(ciphertexts.context)
+    if context.scaling == _FIXED_AUTO:
+        ciphertexts = _with_power_of_two(ciphertexts, context.scaling_bits)
+    scale = ciphertexts.scale
     if context.scaling in _FIXED:
         scale = 2.0 ** (context.scaling_bits * ciphertexts.degree)
         if abs(ciphertexts.scale / scale - 1) > _SCALE_RATIO:
-            raise ScaleError(f"OpenFHE would take the scale for {scale:g}, but it is {ciphertexts.scale:g}: rescale, "
-                             "or encode factors at the context's scale")
+            raise ScaleError(f"OpenFHE would take the scale for 2^{math.log2(scale):g}, but it is "
+                             f"2^{math.log2(ciphertexts.scale):.4f}: rescale, or encode factors at the context's scale")
     _core.openfhe_write_ciphertext(context, ciphertexts._core, 0, ciphertexts.key_tag, ciphertexts.degree, scale, path,
                                    json)
+
+
+def _with_power_of_two(a: Ciphertexts, bits: int) -> Ciphertexts:
+    """Return the ciphertexts at the scale that OpenFHE assumes in FIXEDAUTO, times 2^bits: a product that it rescales
+    before the next one. They stay as they are if their scale is right, and if no limb is left for that."""
+    evaluator, wanted = Evaluator(a.context), 2.0 ** bits
+    while a.degree > 1 and a.limbs > 2 and a.scale != wanted ** a.degree:
+        a = evaluator.rescale(a)
+    if a.degree > 1 or a.limbs < 2 or abs(a.scale / wanted - 1) > _SCALE_RATIO or a.scale == wanted:
+        return a
+    one = a.context.encode([1.0], limbs=a.limbs, scale=wanted * (wanted / a.scale))
+    return evaluator.mul(a, one, rescale=False)

@@ -7,10 +7,9 @@ import secrets
 from typing import Any, Iterable, Mapping
 
 from .. import _core
-from .._errors import ArgumentError
 from ._context import Context, check_tags
 from ._device import Device, moved, opened
-from ._errors import MissingKeyError
+from ._errors import ArgumentError, MissingKeyError
 
 
 class SecretKey:

@@ -13,7 +13,8 @@ from ._errors import ParameterError
 
 _SPECIAL_BITS = 60
 _SHORT_BITS = 30
-_GUARD_BITS = 4
+# Bits that the special primes have in OpenFHE 1.6 beyond those of a digit; the second in composite scaling.
+_GUARD_BITS, _COMPOSITE_GUARD_BITS = 4, 7
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,9 @@ class Parameters:
         The default scale of messages.
     limbs_per_level : int
         Primes that one rescaling drops. More than one is OpenFHE's composite scaling.
+    extra_limb : bool
+        Messages with all limbs are scaled by the last prime too, which the first product drops: they have one rounding
+        less. This is OpenFHE's FLEXIBLEAUTOEXT.
     """
 
     log_n: int
@@ -48,6 +52,7 @@ class Parameters:
     p_roots: tuple[int, ...] = ()
     scale: float = 2.0 ** 40
     limbs_per_level: int = 1
+    extra_limb: bool = False
 
     def __post_init__(self) -> None:
         for name in ("q", "p", "q_roots", "p_roots"):
@@ -80,7 +85,7 @@ class Parameters:
         Returns
         -------
         Parameters
-            Its special primes are OpenFHE's unless primes are short, so that keys can be exchanged. Print it to see its
+            Its special primes are OpenFHE's, so that keys can be exchanged. Print it to see its
             security.
 
         Raises
@@ -104,7 +109,8 @@ class Parameters:
         size = -(-len(q) // (digits or (1 if levels == 0 else 2 if levels < 4 else 3)))
         digits = -(-len(q) // size)
         scale = level_scale(q, each) if short_primes else 2.0 ** scale_bits
-        return cls(log_n, q, special_primes(log_n, q, digits, special_bits), digits, scale=scale, limbs_per_level=each)
+        p = special_primes(log_n, q, digits, special_bits, each)
+        return cls(log_n, q, p, digits, scale=scale, limbs_per_level=each)
 
     @property
     def modulus_bits(self) -> float:
@@ -121,6 +127,12 @@ class Parameters:
         return (f"N = 2^{self.log_n}, {len(self.q)} + {len(self.p)} primes, {math.ceil(self.modulus_bits)} bits, "
                 f"{self.digits} digit{'s' * (self.digits != 1)}: {security}")
 
+    def fresh_scale(self, limbs: int) -> tuple[float, int]:
+        """Return the default scale of messages of that many limbs, and how many scales it is the product of."""
+        if self.extra_limb and limbs == len(self.q):
+            return self.scale * self.q[-1], 2
+        return self.scale, 1
+
     def same_rings(self, other: Parameters) -> bool:
         """Return whether objects of one set can be used with the other; both must have their roots."""
         def rings(x: Parameters) -> tuple[Any, ...]:
@@ -133,14 +145,14 @@ class Parameters:
 
 
 def _primes_below(log_n: int, bits: int, count: int, taken: Sequence[int]) -> list[int]:
-    """Return the `count` largest primes below 2^bits."""
-    limit = 2 * (count + len(taken))
-    while True:
-        nearest = _core.ckks_find_primes(log_n, bits, limit, [])
-        below = sorted((q for q in nearest if q < 2 ** bits and q not in taken), reverse=True)
-        if len(below) >= count:
-            return below[:count]
-        limit *= 2
+    """Return the `count` largest primes below 2^bits that are not taken."""
+    below: list[int] = []
+    seen = list(taken)
+    while len(below) < count:
+        nearest = _core.ckks_find_primes(log_n, bits, count, seen)
+        below += sorted((q for q in nearest if q < 2 ** bits), reverse=True)
+        seen += nearest
+    return below[:count]
 
 
 def level_scale(q: Sequence[int], limbs_per_level: int) -> float:
@@ -148,9 +160,10 @@ def level_scale(q: Sequence[int], limbs_per_level: int) -> float:
     return math.prod(map(float, q[-limbs_per_level:]))
 
 
-def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int) -> tuple[int, ...]:
+def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int, limbs_per_level: int) -> tuple[int, ...]:
     """Return the special primes that OpenFHE takes for `q`, and does not write to a context's file: together they have
-    as many bits as the largest digit, and ``_GUARD_BITS`` more."""
+    as many bits as the largest digit, and a few more."""
+    guard = _GUARD_BITS if limbs_per_level == 1 else _COMPOSITE_GUARD_BITS
     size = -(-len(q) // digits)
     max_bits = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
-    return tuple(_primes_below(log_n, bits, -(-(max_bits + _GUARD_BITS) // bits), q))
+    return tuple(_primes_below(log_n, bits, -(-(max_bits + guard) // bits), q))

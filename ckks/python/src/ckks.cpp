@@ -18,6 +18,12 @@ using Numbers = std::vector<std::uint64_t>;
 
 constexpr std::size_t kMaxPrimes = 1024;  ///< far beyond what a parameter set has
 
+[[noreturn]] void raise_ckks(polykem_ckks_status status, const std::string& text) {
+  const nb::object error = nb::module_::import_("polykem.ckks._errors").attr("error")(static_cast<int>(status), text);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw nb::python_error();
+}
+
 const std::uint64_t* pointer(const Numbers& numbers) {
   return numbers.empty() ? nullptr : numbers.data();
 }
@@ -28,7 +34,7 @@ CkksContext make_context(unsigned log_n, const NumberList& q_list, const NumberL
   const Numbers q = numbers(q_list), q_roots = numbers(q_root_list);
   const Numbers p = numbers(p_list), p_roots = numbers(p_root_list);
   if ((!q_roots.empty() && q_roots.size() != q.size()) || (!p_roots.empty() && p_roots.size() != p.size()))
-    refuse("there must be as many roots as primes, or none");
+    refuse_ckks("there must be as many roots as primes, or none");
   const polykem_ckks_parameters parameters{sizeof(polykem_ckks_parameters),
                                            log_n,
                                            q.size(),
@@ -46,7 +52,7 @@ CkksContext make_context(unsigned log_n, const NumberList& q_list, const NumberL
 
 Numbers find_primes(unsigned log_n, unsigned bits, std::size_t count, const NumberList& taken_list) {
   const Numbers taken = numbers(taken_list);
-  if (count > kMaxPrimes) refuse("at most " + std::to_string(kMaxPrimes) + " primes");
+  if (count > kMaxPrimes) refuse_ckks("at most " + std::to_string(kMaxPrimes) + " primes");
   Numbers out(count);
   check_ckks(polykem_ckks_find_primes(log_n, bits, count, taken.data(), taken.size(), out.data()));
   return out;
@@ -322,11 +328,11 @@ void bind_arithmetic(nb::module_& m) {
 }  // namespace
 
 void check_ckks(polykem_ckks_status status) {
-  if (status == POLYKEM_CKKS_OK) return;
-  const std::string text = polykem_ckks_error_text();
-  const nb::object error = nb::module_::import_("polykem.ckks._errors").attr("error")(static_cast<int>(status), text);
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
-  throw nb::python_error();
+  if (status != POLYKEM_CKKS_OK) raise_ckks(status, polykem_ckks_error_text());
+}
+
+void refuse_ckks(const std::string& text) {
+  raise_ckks(POLYKEM_CKKS_ERR_ARGUMENT, text);
 }
 
 polykem_ckks_shape shape_of(const CkksCiphertexts& ciphertexts) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "python/src/bytes.hpp"
@@ -73,6 +74,9 @@ using Words = nb::ndarray<nb::numpy, const std::uint64_t>;
 /// The exception of a status that is not OK. Call it with the GIL held, on the thread of the call that failed.
 void check_ckks(polykem_ckks_status status);
 
+/// Raises polykem.ckks.ArgumentError.
+[[noreturn]] void refuse_ckks(const std::string& text);
+
 /// make(&handle) without the GIL.
 template <class Handle, class Make>
 Owned<Handle> made(const Make& make) {
@@ -95,7 +99,7 @@ Words words_of(const Owned<Handle>& owner, const std::uint64_t* (*get)(const Han
   const std::uint64_t* const words = get(owner.get(), &count);
   for (const std::size_t size : shape)
     needed *= size;
-  if (words == nullptr || needed != count) refuse("the object belongs to another parameter set, or lies on a GPU");
+  if (words == nullptr || needed != count) refuse_ckks("the object belongs to another parameter set, or lies on a GPU");
   auto kept = std::make_unique<std::shared_ptr<Handle>>(owner.shared());
   nb::capsule capsule(kept.get(), [](void* p) noexcept { delete static_cast<std::shared_ptr<Handle>*>(p); });
   kept.release();

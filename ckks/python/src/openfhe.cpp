@@ -202,7 +202,7 @@ void write_ciphertext(const FileContext& context, const CkksCiphertexts& ciphert
   const std::size_t total = context.value->moduli.size(), words_of_item = shape.parts * shape.limbs * n;
   openfhe::Words words = words_of(ciphertexts, &polykem_ckks_ciphertexts_words);
   if (shape.limbs > total || item >= shape.count || words.left != shape.count * words_of_item)
-    refuse("the ciphertext belongs to another parameter set");
+    refuse_ckks("the ciphertext belongs to another parameter set");
   words = {words.at + item * words_of_item, words_of_item};
   openfhe::Ciphertext out;
   out.context = context.value;

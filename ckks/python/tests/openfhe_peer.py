@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does OpenFHE's part of test_ckks_openfhe.py's live exchanges, in the working folder. Ends with 77 without OpenFHE.
 
-    openfhe_peer.py encrypt TECHNIQUE LOG_N FORM | decrypt FORM | compute FORM
+    openfhe_peer.py encrypt TECHNIQUE LOG_N FORM | decrypt FORM | compute FORM | use COUNT | draw SEED COUNT
+
+`draw` prints the moduli that OpenFHE chooses for COUNT random parameter sets: ckks/tests/data/openfhe_special.json is
+`draw 1 400`.
 """
+import json
+import os
+import random
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
@@ -83,5 +91,86 @@ def compute(form):
     save("own", cc.Encrypt(public, cc.MakeCKKSPackedPlaintext(list(own))), form)
 
 
+def error_of(cc, secret, ciphertext, expected):
+    try:
+        return float(np.abs(numbers(cc, secret, ciphertext, len(expected)) - expected).max())
+    except RuntimeError as refusal:  # what OpenFHE cannot decrypt
+        return str(refusal)
+
+
+def use(count):
+    """Loads what is in the folders 0, 1, ..., squares and rotates x by 1, and writes the largest errors."""
+    for folder in map(Path, map(str, range(int(count)))):
+        cc, secret = (load(kind, str(folder / name), "binary") for kind, name in (("CryptoContext", "context"),
+                                                                                 ("PrivateKey", "secret")))
+        for name, read in (("mult", cc.DeserializeEvalMultKey), ("auto", cc.DeserializeEvalAutomorphismKey)):
+            assert read(str(folder / name), fhe.BINARY), folder
+        x, values = load("Ciphertext", str(folder / "x"), "binary"), np.load(folder / "x.npy")
+        square = cc.Rescale(cc.EvalMult(x, x))
+        errors = {"x": error_of(cc, secret, x, values), "square": error_of(cc, secret, square, values ** 2),
+                  "rotated": error_of(cc, secret, cc.EvalRotate(x, 1), np.roll(values, -1))}
+        (folder / "errors.json").write_text(json.dumps(errors))
+        fhe.ClearEvalMultKeys()
+
+
+def random_parameters(rng):
+    """Draws settings of a context; OpenFHE may refuse them."""
+    technique = rng.choice(["FIXEDMANUAL", "FIXEDAUTO", "FLEXIBLEAUTO", "FLEXIBLEAUTOEXT", "COMPOSITESCALINGAUTO",
+                            "COMPOSITESCALINGMANUAL"])
+    depth, scale, log_n = rng.randrange(13), rng.randrange(22, 60), rng.randrange(6, 9)
+    chosen = dict(ScalingTechnique=technique, RingDim=2 ** log_n, BatchSize=2 ** (log_n - 1), MultiplicativeDepth=depth,
+                  ScalingModSize=scale, FirstModSize=rng.randrange(scale, 61), NumLargeDigits=rng.randrange(5))
+    if technique.startswith("COMPOSITE"):
+        chosen |= dict(RegisterWordSize=rng.choice([28, 30, 32, 40, 48, 64]), ScalingModSize=rng.randrange(40, 100))
+        chosen["FirstModSize"] = chosen["ScalingModSize"] + rng.randrange(1, 18)
+        if technique == "COMPOSITESCALINGMANUAL":
+            chosen["CompositeDegree"] = rng.choice([1, 2, 3])
+    return chosen
+
+
+def made(chosen):
+    parameters = fhe.CCParamsCKKSRNS()
+    for name, value in chosen.items():
+        getattr(parameters, "Set" + name)(getattr(fhe, value) if isinstance(value, str) else value)
+    parameters.SetSecurityLevel(fhe.HEStd_NotSet)
+    parameters.SetKeySwitchTechnique(fhe.HYBRID)
+    cc = fhe.GenCryptoContext(parameters)
+    for feature in (fhe.PKE, fhe.KEYSWITCH, fhe.LEVELEDSHE):
+        cc.Enable(feature)
+    return cc
+
+
+def moduli(polynomial):
+    return [tower["v"]["ptr_wrapper"]["data"]["m"]["v"] for tower in polynomial["v"]]
+
+
+def chosen_moduli(chosen):
+    """Returns what OpenFHE makes of settings, read from the files of its context and keys."""
+    cc = made(chosen)
+    keys = cc.KeyGen()
+    cc.EvalMultKeyGen(keys.secretKey)
+    save("public", keys.publicKey, "json")
+    assert cc.SerializeEvalMultKey("mult", fhe.JSON, "")
+    fhe.ClearEvalMultKeys()
+    public = json.loads(Path("public").read_text())["value0"]["ptr_wrapper"]["data"]
+    key = json.loads(Path("mult").read_text())["value0"][0]["value"][0]["ptr_wrapper"]["data"]
+    settings = public["value0"]["value0"]["cc"]["ptr_wrapper"]["data"]["cc"]["ptr_wrapper"]["data"]["value0"]
+    q = moduli(public["h"][0])
+    return dict(log_n=chosen["RingDim"].bit_length() - 1, digits=settings["dnum"], bits=settings["ab"],
+                limbs_per_level=settings["cd"], q=q, p=moduli(key["ak"][0])[len(q):])
+
+
+def draw(seed, count):
+    rng, drawn = random.Random(int(seed)), []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        while len(drawn) < int(count):
+            try:
+                drawn.append(chosen_moduli(random_parameters(rng)))
+            except RuntimeError:  # refused
+                continue
+    print("[" + ",\n ".join(json.dumps(one, separators=(",", ":")) for one in drawn) + "]")
+
+
 if __name__ == "__main__":
-    {"encrypt": encrypt, "decrypt": decrypt, "compute": compute}[sys.argv[1]](*sys.argv[2:])
+    {"encrypt": encrypt, "decrypt": decrypt, "compute": compute, "use": use, "draw": draw}[sys.argv[1]](*sys.argv[2:])

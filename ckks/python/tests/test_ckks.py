@@ -48,6 +48,40 @@ def numbers(count=1, slots=SLOTS, seed=0):
     return rng.uniform(-1, 1, (count, slots)) + 1j * rng.uniform(-1, 1, (count, slots))
 
 
+def test_decryption_of_nonsense_says_so(party):
+    """The wrong key, and numbers beyond the modulus, leave coefficients all over it; large numbers that fit do not."""
+    context, x = party.context, numbers()
+    a = party.encrypt(x)
+    other = ckks.SecretKey.generate(context)
+    other.key_tag = ""
+    with pytest.raises(ckks.DecryptionError, match=r"spread over the modulus, 2\^\d+\.\d\d"):
+        context.decrypt(other, a)
+    low = party.evaluator.keep_limbs(a, 1)
+    for _ in range(20):
+        low = party.evaluator.add(low, low)
+    with pytest.raises(ckks.DecryptionError):
+        context.decrypt(party.secret, low)
+    room = 2.0 ** (math.log2(context.parameters.q[0]) - 45 - 1)
+    for large in (np.full(SLOTS, 0.99 * room), 0.7 * room * x[0], 0.99 * room * np.exp(2j * np.arange(SLOTS))):
+        close = context.decrypt(party.secret, context.encrypt(party.public, large, limbs=1))[0]
+        assert np.abs(close - large).max() < 2.0 ** -20
+
+
+def test_every_error_is_a_ckks_error(party):
+    context, ev, a = party.context, party.evaluator, party.encrypt(numbers())
+    attempts = [lambda: ckks.Context(context.parameters, threads=-1), lambda: ev.add(a, np.ones(3)),
+                lambda: ev.add(1, a),
+                lambda: context.encode([np.inf]), lambda: context.encode(["a"]), lambda: a[5:5], lambda: ckks.join([]),
+                lambda: ckks.Parameters(10, (15,)).security_bits, lambda: ckks.sum_rotations(3),
+                lambda: ckks.load(b""), lambda: ckks.save(3, "/tmp/x"), lambda: ckks.Parameters.choose(10, 200),
+                lambda: ckks.Ciphertexts.from_words(context, np.ones(3), 4, 2.0 ** 40), lambda: context.device(-1),
+                lambda: context.decrypt(party.secret, ckks.Ciphertexts(context, a._core, 1, "another"))]
+    for attempt in attempts:
+        with pytest.raises(ckks.CkksError) as refusal:
+            attempt()
+        assert refusal.value.status == type(refusal.value).status and str(refusal.value)
+
+
 # ---- parameters
 
 def test_parameters_that_are_chosen():

@@ -7,7 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 python=${POLYKEM_OPENFHE_PYTHON:-python3}
 if ! version=$("$python" -c "import importlib.metadata as m, openfhe; print(m.version('openfhe'))" 2>/dev/null); then
-  echo "skipped: $python has no OpenFHE; pip install openfhe==1.6.1 for a CPython 3.10, named by POLYKEM_OPENFHE_PYTHON"
+  echo "skipped: $python has no OpenFHE; pip install openfhe==1.6.1.* for a CPython 3.10, and name it by" \
+    "POLYKEM_OPENFHE_PYTHON"
   exit 77
 fi
 echo "OpenFHE $version"
