@@ -126,10 +126,10 @@ void Context::add_primes(const std::vector<uint64_t>& primes, const std::vector<
 
 void Context::check_scale(double scale, size_t limbs) const {
   if (!(scale > 0) || !std::isfinite(scale)) throw Error(Fault::kArgument, "a scale is a finite number above 0");
-  if (std::log2(scale) < limb_bits(limbs)) return;
-  throw Error(Fault::kScales, "a scale of " + power_of_two(std::log2(scale)) + " is not below the modulus, " +
-                                  power_of_two(limb_bits(limbs)) + " with " + std::to_string(limbs) +
-                                  (limbs == 1 ? " limb" : " limbs") +
+  const double bits = std::log2(scale), bound = limb_bits(limbs);
+  if (bits < bound) return;
+  throw Error(Fault::kScales, "a scale of " + power_of_two(bits) + " is not below the modulus, " + power_of_two(bound) +
+                                  " with " + std::to_string(limbs) + (limbs == 1 ? " limb" : " limbs") +
                                   ": rescale first, keep more limbs, or take a smaller scale");
 }
 

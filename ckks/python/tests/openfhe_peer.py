@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does OpenFHE's part of test_ckks_openfhe.py's live exchanges, in the working folder. Ends with 77 without OpenFHE.
+"""Does OpenFHE's part of test_ckks_openfhe.py's live exchanges, in the working folder.
 
     openfhe_peer.py encrypt TECHNIQUE LOG_N FORM | decrypt FORM | compute FORM | use COUNT | draw SEED COUNT
 
@@ -14,11 +14,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-
-try:
-    import openfhe as fhe
-except ImportError:
-    sys.exit(77)
+import openfhe as fhe
 
 FORMS = {"binary": fhe.BINARY, "json": fhe.JSON}
 

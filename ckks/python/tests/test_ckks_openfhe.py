@@ -4,7 +4,6 @@ import json
 import os
 import random
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -384,14 +383,24 @@ def test_what_cannot_be_saved(answers, tmp_path):
 
 # ---- live
 
-def openfhe(folder, *arguments):
-    """Runs openfhe_peer.py with an interpreter that has OpenFHE, and returns its output; skips without one."""
-    python = os.environ.get("POLYKEM_OPENFHE_PYTHON", sys.executable)
-    peer = Path(__file__).with_name("openfhe_peer.py")
+def openfhe_python():
+    """Returns an interpreter that has OpenFHE, and its environment; skips where there is none."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    venv = DATA.parent / "interop" / "venv.sh"
+    if not venv.exists():  # the tests of a wheel
+        pytest.skip("needs the sources")
+    found = subprocess.run([venv], env=environment, capture_output=True, text=True)
+    if found.returncode == 77:
+        pytest.skip(found.stderr.strip().splitlines()[-1])
+    assert found.returncode == 0, found.stderr
+    return found.stdout.strip(), environment
+
+
+def openfhe(folder, *arguments):
+    """Runs openfhe_peer.py with the interpreter that has OpenFHE, and returns its output."""
+    python, environment = openfhe_python()
+    peer = Path(__file__).with_name("openfhe_peer.py")
     result = subprocess.run([python, peer, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
-    if result.returncode == 77:
-        pytest.skip("needs openfhe 1.6 (POLYKEM_OPENFHE_PYTHON names an interpreter that has it)")
     assert result.returncode == 0, result.stderr
     return result.stdout
 
