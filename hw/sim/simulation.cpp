@@ -30,8 +30,23 @@ struct Simulation::Trace {
 };
 #endif
 
-Simulation::Simulation() : context_(new VerilatedContext), top_(new Vpolykem_top(context_.get())) {
-  top_->aresetn = 0;
+namespace {
+
+std::unique_ptr<VerilatedContext> context_of(int seed) {
+  auto context = std::make_unique<VerilatedContext>();
+  context->randReset(seed == 0 ? 0 : 2);
+  context->randSeed(seed);
+  return context;
+}
+
+}  // namespace
+
+Simulation::Simulation(int seed) : context_(context_of(seed)), top_(new Vpolykem_top(context_.get())) {
+  top_->s_axi_awvalid = top_->s_axi_wvalid = top_->s_axi_arvalid = 0;
+  top_->aclk = 0;
+  top_->aresetn = 1;
+  top_->eval();
+  top_->aresetn = 0;  // Verilator resets registers at this edge
   step();
   step();
   top_->aresetn = 1;

@@ -17,7 +17,8 @@ namespace polykem_hw {
 /// A core with one clock and one host. A packet that stream_in() gives waits in a queue until the core takes it.
 class Simulation {
  public:
-  Simulation();
+  /// Resets the core. Registers and memories begin with random values that `seed` determines, or with zeros if it is 0.
+  explicit Simulation(int seed = 0);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;

@@ -31,7 +31,9 @@ MODULES = {
     "word_mac": ({"Method": 0}, {"Method": 1}),
     "paper_core": ({},),
     "ntt_lane": ({"Method": 0}, {"Method": 1}),
+    "polykem_top": ({},),
 }
+RANDOM_STATE = ["+verilator+rand+reset+2", "+verilator+seed+203"]  # registers and memories before the reset
 
 
 def sources():
@@ -67,13 +69,14 @@ def run(module, parameters, build, counted):
     sys.path[:0] = [str(HW), str(HW / "tb")]  # the runner hands them to the simulation
     runner = get_runner("verilator")
     try:
-        runner.build(sources=sources(), hdl_toplevel=module, parameters=parameters, build_dir=place,
-                     build_args=["-Wall", "-O3", "--x-assign", "fast",
+        runner.build(sources=[HW / "synth/lint.vlt", *sources()], hdl_toplevel=module, parameters=parameters,
+                     build_dir=place,
+                     build_args=["-Wall", "-O3", "--assert", "--x-assign", "fast", "--x-initial", "unique",
                                  *["--coverage-line", "--coverage-toggle"] * counted],
                      always=True, log_file=log)
         runner.test(hdl_toplevel=module, test_module=f"test_{module}", test_dir=HW / "tb", build_dir=place,
                     results_xml=results, log_file=log,
-                    plusargs=[f"+verilator+coverage+file+{place / 'coverage.dat'}"] * counted)
+                    plusargs=RANDOM_STATE + [f"+verilator+coverage+file+{place / 'coverage.dat'}"] * counted)
     except (RuntimeError, SystemExit, subprocess.CalledProcessError) as error:
         log.write_text(f"{log.read_text() if log.exists() else ''}\n{error}\n")
     return passed(results), log

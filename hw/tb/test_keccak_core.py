@@ -28,6 +28,7 @@ class Sponge:
         self.dut.rst_ni.value = 0
         await FallingEdge(self.dut.clk_i)
         self.dut.rst_ni.value = 1
+        await self.pulse(first=1, absorb=1)  # clears the input block, which the reset does not
 
     async def pulse(self, **values):
         """Runs one cycle with these inputs, then clears those that say what to do."""

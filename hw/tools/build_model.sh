@@ -45,7 +45,7 @@ build() {
 }
 mkdir -p "$folder"
 : >"$folder.log"
-build "$verilator" --cc --build -j 1 -Wall -O3 --assert --x-assign fast --top-module polykem_top --Mdir "$folder" \
-  -CFLAGS "-O1 -std=c++20" "${options[@]}" "${parameters[@]/#/-G}" synth/lint.vlt "${sources[@]}"
+build "$verilator" --cc --build -j 1 -Wall -O3 --assert --x-assign fast --x-initial unique --top-module polykem_top \
+  --Mdir "$folder" -CFLAGS "-O1 -std=c++20" "${options[@]}" "${parameters[@]/#/-G}" synth/lint.vlt "${sources[@]}"
 build c++ -O1 -std=c++20 "-D$define" -Isim -isystem "$include" -isystem "$folder" sim/simulation.cpp \
   "tb/core/$source.cpp" "$folder/libVpolykem_top.a" "$folder/libverilated.a" -pthread -o "$build/$test"

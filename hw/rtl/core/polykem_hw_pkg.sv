@@ -25,7 +25,7 @@ package polykem_hw_pkg;
   // How products are reduced modulo Q.
   typedef enum logic {
     ReduceFold,  // repeatedly, by 2^12 = 2^9 + 2^8 - 1 (mod Q)
-    ReduceTable  // by tables of 64 residues
+    ReduceTable  // by tables of 32 residues
   } reduce_e;
 
   // The bits of a coefficient in a record: compressed, or all twelve.

@@ -4,7 +4,7 @@
 //
 // In a cycle in which busy_o is low, any of these may be set:
 //   first_i    takes the state for zero
-//   absorb_i   adds the input block to the state, and clears the block
+//   absorb_i   adds the input block to the state, and clears the block; needed once after the reset
 //   permute_i  begins 24 rounds in the next cycle; busy_o is high meanwhile
 // At any time:
 //   capture_i  copies the state, as it is before this cycle, to the output block

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the whole core, through its buses, with known answers. The program reads the lines of vectors.py and runs
 // each without pauses and with random pauses on both streams, and each decapsulation also with a key whose end comes
-// long after the rest. After a command that the core refused or did not take, the next one follows without a reset.
-// Decapsulations with one key must all take the same time.
+// long after the rest. After a command that the core refused or did not take, the next one follows without a reset. Now
+// and then a new core takes over, with another random state before its reset. Decapsulations with one key must all take
+// the same time.
 //
 //   core_test [--cycles | --trace FILE] < lines
 //
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@ using Bytes = std::vector<uint8_t>;
 constexpr unsigned kLimit = 20000;  // a command that takes more cycles hangs
 constexpr unsigned kLate = 4000;    // cycles; no command takes as many
 constexpr unsigned kDecaps = 3;
+constexpr unsigned kLinesOfCore = 10;  // that a core runs
 
 struct Vector {
   std::string name, in, out;
@@ -155,18 +158,20 @@ bool zeroizes_at_any_time(Simulation& core) {
 int main(int argc, char** argv) {
   const std::string option = argc > 1 ? argv[1] : "";
   const bool print_cycles = option == "--cycles", traces = option == "--trace" && argc > 2;
-  Simulation core;
+  int seed = 1;
+  auto core = std::make_unique<Simulation>(seed);
   Vector vector;
-  unsigned count = 2, failed = (refuses_bad_commands(core) ? 0 : 1) + (zeroizes_at_any_time(core) ? 0 : 1);
-  if (traces) core.trace(argv[2]);
+  unsigned count = 2, failed = (refuses_bad_commands(*core) ? 0 : 1) + (zeroizes_at_any_time(*core) ? 0 : 1);
+  if (traces) core->trace(argv[2]);
   // The time of a decapsulation may depend on rho alone: A, which is sampled from rho by rejection, is public.
   std::map<std::string, unsigned> decaps_cycles;
-  while (read(vector)) {
+  for (unsigned lines = 1; read(vector); lines++) {
+    if (lines % kLinesOfCore == 0 && !traces) core = std::make_unique<Simulation>(++seed);
     for (const StreamTiming& timing :
          {StreamTiming{0, 0}, StreamTiming{100, 0}, StreamTiming{0, 32}, StreamTiming{0, 64}}) {
       const bool prompt = timing.pause == 0 && timing.late == 0;
       if ((traces && !prompt) || (timing.late != 0 && vector.command != kDecaps)) continue;
-      const Result result = run(core, vector, timing);
+      const Result result = run(*core, vector, timing);
       if (print_cycles && prompt) std::printf("%-28s %6u %6u\n", vector.name.c_str(), result.cycles, result.occupied);
       bool good = passes(vector, result);
       if (good && vector.command == kDecaps && prompt && !is_refusal(vector)) {
