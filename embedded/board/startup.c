@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a Cortex-M4 from reset to main: floating point on, variables copied and zeroed.
+// Brings a Cortex-M from reset to main: floating point on, variables copied and zeroed.
 #include <stdint.h>
 
 #include "board/semihosting.h"

@@ -11,7 +11,7 @@ NAVIGATION = {
                 "docs/runbook.md", "docs/protocol.md"],
     "GPU": ["docs/gpu.md", "docs/gpu_design.md"],
     "Hardware": ["docs/hardware.md"],
-    "Arm": ["docs/arm.md", "tools/m4cycles/README.md"],
+    "Arm": ["embedded/README.md", "docs/arm.md", "tools/m4cycles/README.md"],
     "C": ["api/c"],
     "Figures": ["docs/performance.md", "docs/gpu_figures.md", "docs/tls_figures.md", "docs/hpke_figures.md",
                 "docs/bulk_figures.md", "ckks/figures.md", "docs/arm_figures.md",
