@@ -34,6 +34,7 @@ class Proof(NamedTuple):
     cycles: int  # k of the k-induction
     fault: tuple  # (file below rtl/, text in it, text that replaces it in the faulty copy)
     leaves_out: str = ""  # the assertions that another proof proves, as a selection of Yosys
+    frees: str = ""  # wires that may have any value, as a selection of Yosys
 
 
 PROOFS = {
@@ -48,6 +49,8 @@ PROOFS = {
                                                         "power(2, shift) % (Q + 2)")),
     "table27": Proof("reduce_table", {"Width": 27}, 1, ("arith/reduce_table.sv", "i / 16 + i % 2 -",
                                                         "i / 16 -")),
+    "butterfly": Proof("butterfly_proof", {}, 6, ("ntt/butterfly.sv", "|upper[11:10]", "&upper[11:10]"),
+                       frees="w:u_dut.r"),
     **{f"commutator{depth}": Proof("commutator_proof", {"Depth": depth}, 2 * depth + 2,
                                    ("ntt/commutator.sv", "crossed ? a_i : b_late", "crossed ? a_i : b_i"))
        for depth in (1, 2, 4, 8, 32)},
@@ -82,6 +85,7 @@ def transition_system(proof, name, folder, rtl):
     out = folder / f"{name}.smt2"
     commands = [f"read_slang {'' if own.exists() else '-D FORMAL'} --top {proof.top} {values} {sources}",
                 f"prep -flatten -top {proof.top}", "memory_map -rom-only",
+                *[f"cutpoint {proof.frees}"] * bool(proof.frees),
                 *[f"delete {proof.leaves_out}"] * bool(proof.leaves_out), "async2sync", "chformal -lower",
                 "dffunmap", "opt_clean", "rename -top block", f"write_smt2 -stbv {out}"]
     done = subprocess.run([sys.executable, "-c", SYNTHESIS, *commands], capture_output=True, text=True, check=False)

@@ -29,6 +29,7 @@ rtl/pwm/pair_mac.sv
 rtl/pwm/gammas.sv
 rtl/pwm/word_mac.sv
 rtl/codec/choose.sv
+rtl/codec/quotients.sv
 rtl/codec/compress.sv
 rtl/codec/decompress.sv
 rtl/codec/quad_packer.sv

@@ -91,3 +91,26 @@ async def extreme_coefficients(dut):
     top = ring.Q - 1
     rows = [[0] * 128, [top] * 128, [top, 0] * 64, [0, top] * 64, [1] + [0] * 127, [0] * 127 + [top]]
     await check(dut, [(0, inverse) for inverse in (0, 1) for _ in rows], rows * 2)
+
+
+def image(place, inverse):
+    """Returns what [FIPS203, section 4.3] makes of the unit vector `place` of 128 even, or odd, coefficients: powers of
+    zeta^(2 BitRev7(i) + 1), the zeros of the 128 factors, or for the inverse a column of the inverse matrix."""
+    zeros = [pow(ring.ZETA, 2 * ring.bit_reverse(i, 7) + 1, ring.Q) for i in range(128)]
+    if inverse:
+        return [pow(zeros[place], -i, ring.Q) * pow(128, -1, ring.Q) % ring.Q for i in range(128)]
+    return [pow(zero, place, ring.Q) for zero in zeros]
+
+
+@cocotb.test()
+async def unit_vectors_have_the_standards_images(dut):
+    """The lane's control does not depend on its coefficients, and its butterflies are linear modulo Q (hw/formal, proof
+    "butterfly"). So it is a linear map, which the images of all unit vectors determine."""
+    await reset(dut)
+    for inverse in (False, True):
+        units = [[int(i == place) for i in range(128)] for place in range(128)]
+        frames = [(0, inverse, ring.lane_input(unit, inverse)) for unit in units]
+        watcher = cocotb.start_soon(collect(dut, len(frames)))
+        await feed(dut, frames)
+        for place, (_, _, pairs) in enumerate(await watcher):
+            assert ring.lane_output(pairs, inverse) == image(place, inverse), (place, inverse)
