@@ -17,7 +17,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.cuh' ':!src/prim/keccak/avx512/rounds_*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 test-cortex-m bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software hw-soc sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 test-cortex-m bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -100,18 +100,22 @@ hw-schedule: ## Draw which unit of the hardware core is busy in which cycle: hw/
 	@tools/setup.sh hw
 	@hw/trace/trace.sh schedule $(BUILD)/hw/trace hw/doc
 
+hw-soc: ## Simulate a system on a chip with the hardware core: a RISC-V CPU that runs known answers (LiteX, from PyPI)
+	@tools/setup.sh soc
+	@hw/tools/soc.sh simulate $(BUILD)/hw/soc
+
 test-m4: ## Build for a Cortex-M4 and run known answers, memory use and traces of constant time on QEMU (minutes)
 	@tools/setup.sh m4
 	@python3 -B tests/embedded/m4/run.py
-
-mutants: ## Plant faults, one at a time; a test must find each (MUTANTS="NAME...": only those)
-	@tools/setup.sh test
-	@tools/mutants.py $(MUTANTS)
 
 test-cortex-m: ## The same code on a Cortex-M7 and a Cortex-M33, on QEMU: first known answers, an exchange over a UART, Zephyr's module
 	@tools/setup.sh demo m4
 	@$(MAKE) --no-print-directory all
 	@python3 -B tests/embedded/cores.py --polykem $(BUILD)/bin/polykem
+
+mutants: ## Plant faults, one at a time; a test must find each (MUTANTS="NAME...": only those)
+	@tools/setup.sh test
+	@tools/mutants.py $(MUTANTS)
 
 bench: ## Measure keygen, encaps and decaps of every set here; writes build/bench.json
 	@tools/setup.sh demo

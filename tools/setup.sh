@@ -6,7 +6,7 @@
 #   tools/setup.sh [--check] PURPOSE...
 #
 # PURPOSE: demo | test | tls | python | wheel | full | fuzz | lint | tidy | compilers | peers | cuda | deb | deb_arm64 |
-# oci | docs | hw | m4 | arm64 | prove
+# oci | docs | hw | soc | m4 | arm64 | prove
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -173,6 +173,12 @@ need_hw() {
   perl -MFindBin -MPod::Usage -e1 2>/dev/null || missing+=(perl)
 }
 
+# The hardware core with a RISC-V: a compiler for it, without libraries.
+need_soc() {
+  need_hw
+  need_command riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf
+}
+
 # A C compiler that finds the C library's headers, which the package gcc only recommends.
 need_cc() {
   need_command cc gcc
@@ -309,7 +315,8 @@ need_compilers() {
   done
 }
 
-purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb deb_arm64 oci docs hw m4 arm64 prove"
+purposes="demo test tls python wheel full fuzz lint tidy compilers peers cuda deb deb_arm64 oci docs hw soc m4 arm64"
+purposes+=" prove"
 collect() {
   local purpose
   missing=()
