@@ -40,6 +40,7 @@ rtl/control/product_unit.sv
 rtl/control/transform_unit.sv
 rtl/control/output_unit.sv
 rtl/control/core.sv
+rtl/masked/keccak_masked.sv
 rtl/core/registers.sv
 rtl/core/polykem_top.sv
 rtl/paper/pair_ram.sv

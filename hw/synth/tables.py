@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of hw/README.md between its marks, from area.json, published.json and software.json beside this."""
+"""Writes the tables of hw/README.md between its marks, from area.json, published.json and software.json beside this,
+and from tb/masked/tvla.json."""
 
 import json
 import pathlib
@@ -50,12 +51,19 @@ def software_rows(rows):
         yield (found["set"], *cells)
 
 
+def tvla_rows(tvla):
+    for name, found in (("masked", tvla["masked"]), ("with a planted leak", tvla["leaky"])):
+        yield (name, number(found["traces"]), found["points"], number(found["largest_t"]), found["at"])
+
+
 def main():
     areas = json.loads((HW / "synth/area.json").read_text())["modules"]
     designs = json.loads((HW / "synth/published.json").read_text())["designs"]
     software = json.loads((HW / "synth/software.json").read_text())
+    tvla = json.loads((HW / "tb/masked/tvla.json").read_text())
     chosen = ", ".join(f"`{name}`" for name in dict.fromkeys(found["chosen"]["backend"] for found in software["rows"]))
     tables = {
+        "tvla": table(("", "traces", "points", "largest t", "where"), tvla_rows(tvla)),
         "area": table(("module", *COLUMNS), area_rows(areas)),
         "published": table(("design", *COLUMNS, "key generation", "encapsulation", "decapsulation"),
                            published_rows(designs)),
