@@ -17,7 +17,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.cuh' ':!src/prim/keccak/avx512/rounds_*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-tvla hw-synth hw-area hw-wave hw-schedule hw-software hw-soc sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 test-cortex-m bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-faults hw-tvla hw-synth hw-area hw-wave hw-schedule hw-software hw-soc sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 test-cortex-m bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -73,6 +73,12 @@ hw-coverage: ## Coverage of the tests of the hardware core's modules, by line an
 hw-formal: ## Prove the hardware core's reductions, FIFOs and counters, each of which must refute a planted fault
 	@tools/setup.sh hw
 	@"$$(hw/tools/setup.sh)/python3" -B hw/formal/prove.py
+
+hw-faults: ## Upset bits of the hardware core while it decapsulates forged ciphertexts: hw/faults/faults.json, and the table
+	@tools/setup.sh hw
+	@hw/tools/setup.sh >/dev/null
+	@python3 -B hw/faults/faults.py $(BUILD)/hw/faults --json hw/faults/faults.json
+	@python3 -B hw/synth/tables.py
 
 hw-tvla: ## Test that toggles of the masked Keccak tell nothing of its input: hw/tb/masked/tvla.json, and the table
 	@tools/setup.sh hw

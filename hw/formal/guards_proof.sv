@@ -15,6 +15,7 @@ module guards_proof
   input logic        message_ready_i,
   input logic        compared_i,
   input logic        accepted_i,
+  input logic        refused_i,
   input logic        hash_done_i,
   input logic        in_valid_i,
   input logic        out_valid_i,
@@ -35,19 +36,20 @@ module guards_proof
   output_unit u_output (
     .clk_i, .rst_ni, .start_i, .stop_i, .zeroize_i(1'b0), .task_i, .counts_i, .have_i, .hash_done_i, .slot_o(),
     .noise_slot_o(), .index_o(), .normal_i('0), .row_i('0), .noise_i(noise), .scratch_slot_o(), .scratch_index_o(),
-    .scratch_word_i(word_i), .message_we_o(), .message_windex_o(), .scratch_ready_i, .message_ready_o(),
-    .cipher_address_o(), .cipher_we_o(), .cipher_ready_i(1'b1), .cipher_reads_o(), .cipher_word_i(word_i),
-    .compared_o(compared), .accepted_o(), .raw_push_i(1'b0), .raw_last_i(1'b0), .raw_word_i('0), .raw_ready_o(),
-    .word_o(), .valid_o(), .ready_i, .last_o(), .hash_valid_o(), .hash_ready_i, .done_o()
+    .scratch_word_i(word_i), .scratch_parity_i(1'b0), .message_we_o(), .message_windex_o(), .scratch_ready_i,
+    .message_ready_o(), .cipher_address_o(), .cipher_we_o(), .cipher_ready_i(1'b1), .cipher_reads_o(),
+    .cipher_word_i(word_i), .cipher_parity_i(1'b0), .compared_o(compared), .accepted_o(), .refused_o(),
+    .raw_push_i(1'b0), .raw_last_i(1'b0), .raw_word_i('0), .raw_ready_o(), .word_o(), .valid_o(), .ready_i, .last_o(),
+    .hash_valid_o(), .hash_ready_i, .done_o(), .alert_o()
   );
   hash_unit u_hash (
     .clk_i, .rst_ni, .start_i, .stop_i, .zeroize_i(1'b0), .task_i, .have_i, .message_ready_i, .compared_i, .accepted_i,
-    .in_valid_i, .in_ready_o(), .in_word_i(word_i), .out_valid_i, .out_ready_o(), .out_word_i(word_i),
+    .refused_i, .in_valid_i, .in_ready_o(), .in_word_i(word_i), .out_valid_i, .out_ready_o(), .out_word_i(word_i),
     .cipher_address_o(), .cipher_reads_o(), .cipher_valid_i(1'b1), .cipher_word_i(word_i), .scratch_slot_o(),
-    .scratch_index_o(), .scratch_word_i(word_i), .digest_we_o(), .digest_slot_o(), .digest_index_o(), .digest_word_o(),
-    .noise_we_o(), .noise_slot_o(), .noise_row_o(), .noise_two_rows_o(), .noise_o(), .noise_count_o(), .matrix_push_o(),
-    .matrix_ready_i, .matrix_o(), .raw_push_o(), .raw_last_o(), .raw_ready_i(1'b1), .key_error_o(), .phase_o(),
-    .done_o()
+    .scratch_index_o(), .scratch_word_i(word_i), .scratch_parity_i(1'b0), .digest_we_o(), .digest_slot_o(),
+    .digest_index_o(), .digest_word_o(), .noise_we_o(), .noise_slot_o(), .noise_row_o(), .noise_two_rows_o(),
+    .noise_o(), .noise_count_o(), .matrix_push_o(), .matrix_ready_i, .matrix_o(), .raw_push_o(), .raw_last_o(),
+    .raw_ready_i(1'b1), .key_error_o(), .phase_o(), .done_o(), .alert_o()
   );
 
   out_e  out_section;

@@ -32,7 +32,7 @@ module product_control_proof
     .clk_i, .rst_ni(!reset_q), .start_i(start), .stop_i, .zeroize_i(1'b0), .zeroize_address_i('0), .task_i(order),
     .counts_i, .matrix_valid_i, .matrix_pop_o(), .first_is_matrix_o(), .first_address_o(), .first_i('0),
     .second_address_o(), .second_i('0), .v_we_i(1'b0), .v_index_i('0), .v_i('0), .row_we_o(), .row_address_o(),
-    .row_o(), .count_o(count)
+    .row_o(), .count_o(count), .takes_first_o(), .alert_o()
   );
   product_t at, after;
   assign at    = product_t'(u_dut.cursor_q);

@@ -15,7 +15,7 @@ KYBER, XOF = 1 << 3, 1 << 6
 KEYGEN, ENCAPS, DECAPS, NTT, INTT, PWM, SHAKE = range(1, 8)
 HASHES = {"sha3_512": 0, "sha3_256": 1 << 4, "shake256": 1 << 4 | XOF, "shake128": 2 << 4 | XOF}
 ERRORS = ("the input is too short or too long", "a coefficient of ek is not below q", "the hash of ek in dk is wrong",
-          "the core did not take the command", "the command was aborted")
+          "the core did not take the command", "the command was aborted", "an upset bit was found")
 BUFFER_BYTES = 8192  # the longest packet has 4,736
 PATIENCE = 1.0  # seconds that a command may take
 

@@ -42,6 +42,7 @@ rtl/control/output_unit.sv
 rtl/control/core.sv
 rtl/masked/keccak_masked.sv
 rtl/core/registers.sv
+rtl/core/double_check.sv
 rtl/core/polykem_top.sv
 rtl/paper/pair_ram.sv
 rtl/paper/sdf_multiplier.sv

@@ -17,8 +17,8 @@ import tempfile
 HW = pathlib.Path(__file__).resolve().parents[1]
 MODULES = ("reduce_fold", "reduce_table", "mod_mul", "ntt_lane", "word_mac", "keccak_core", "gearbox",
            "uniform_sampler", "compress", "decompress", "quad_packer", "quad_unpacker", "input_unit", "hash_unit",
-           "product_unit", "transform_unit", "output_unit", "polykem_top", "polykem_top Lanes=2 RoundsPerCycle=2",
-           "sdf_ntt", "paper_core")
+           "product_unit", "transform_unit", "output_unit", "double_check", "keccak_masked",
+           "polykem_top", "polykem_top Lanes=2 RoundsPerCycle=2", "sdf_ntt", "paper_core")
 COLUMNS = ("LUT", "LUT as memory", "FF", "DSP", "BRAM36")
 # (beginning of a cell's name, {column: how many of it such a cell takes}); the first that fits counts
 WEIGHTS = (("RAMB36", {"BRAM36": 1}), ("RAMB18", {"BRAM36": 0.5}), ("DSP", {"DSP": 1}), ("FD", {"FF": 1}),

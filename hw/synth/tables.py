@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables of hw/README.md between its marks, from area.json, published.json and software.json beside this,
-and from tb/masked/tvla.json."""
+and from faults/faults.json and tb/masked/tvla.json."""
 
 import json
 import pathlib
@@ -9,6 +9,7 @@ import re
 
 HW = pathlib.Path(__file__).resolve().parents[1]
 COLUMNS = ("LUT", "FF", "DSP", "BRAM36")
+FAULT_COLUMNS = ("bits", "flips", "alert", "error", "harmless", "wrong", "nothing", "leaked", "accepted")
 
 
 def row(cells):
@@ -51,6 +52,13 @@ def software_rows(rows):
         yield (found["set"], *cells)
 
 
+def fault_rows(faults):
+    """Yields a row of each part of the campaign, and one of that with the planted weakness."""
+    for part in (*faults["parts"], faults["planted"]):
+        name = f"{part['set']}, {part['differs']}" + (", **verdict in one rail**" if part["model"] == "weak" else "")
+        yield (name, part["kind"], part["cycles"], *(number(part[column]) for column in FAULT_COLUMNS))
+
+
 def tvla_rows(tvla):
     for name, found in (("masked", tvla["masked"]), ("with a planted leak", tvla["leaky"])):
         yield (name, number(found["traces"]), found["points"], number(found["largest_t"]), found["at"])
@@ -61,8 +69,11 @@ def main():
     designs = json.loads((HW / "synth/published.json").read_text())["designs"]
     software = json.loads((HW / "synth/software.json").read_text())
     tvla = json.loads((HW / "tb/masked/tvla.json").read_text())
+    faults = json.loads((HW / "faults/faults.json").read_text())
     chosen = ", ".join(f"`{name}`" for name in dict.fromkeys(found["chosen"]["backend"] for found in software["rows"]))
     tables = {
+        "faults": table(("forged ciphertext", "kind", "cycles", "bits", "flips", "alert", "other error", "harmless",
+                         "wrong, rejected", "no result", "secret left", "accepted"), fault_rows(faults)),
         "tvla": table(("", "traces", "points", "largest t", "where"), tvla_rows(tvla)),
         "area": table(("module", *COLUMNS), area_rows(areas)),
         "published": table(("design", *COLUMNS, "key generation", "encapsulation", "decapsulation"),

@@ -72,7 +72,7 @@ module polykem_bd (
 );
   assign m_axis_tkeep = 8'hff;
   polykem_top u_top (
-    .aclk(aclk), .aresetn(aresetn), .irq(irq),
+    .aclk(aclk), .aresetn(aresetn), .irq(irq), .alert(),
     .s_axi_awaddr(s_axi_awaddr), .s_axi_awvalid(s_axi_awvalid), .s_axi_awready(s_axi_awready),
     .s_axi_wdata(s_axi_wdata), .s_axi_wvalid(s_axi_wvalid), .s_axi_wready(s_axi_wready),
     .s_axi_bresp(s_axi_bresp), .s_axi_bvalid(s_axi_bvalid), .s_axi_bready(s_axi_bready),

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the program BUILD/TEST with the Verilated core. TEST is core_test, residue_test, or trace, which is core_test
-# that writes what every signal did. The parameters are those of polykem_top. Verilator builds nothing of the core again
-# that is newer than its sources.
+# Builds the program BUILD/TEST with the Verilated core. TEST is core_test, residue_test, fault_test, or trace, which is
+# core_test that writes what every signal did. The parameters are those of polykem_top. Verilator builds nothing of the
+# core again that is newer than its sources.
 #
 #   build_model.sh BUILD TEST [PARAMETER=VALUE...]
 set -euo pipefail
@@ -24,6 +24,13 @@ case $test in
     define=POLYKEM_HW_SAVE
     options=(--savable)
     ;;
+  fault_test)
+    source=fault_test
+    folder=$build/model_faults
+    define=POLYKEM_HW_SAVE
+    "$(dirname "$verilator")/python3" -B faults/flops.py "$folder" "${parameters[@]}"
+    options=(--savable --vpi "$folder/flops.vlt")
+    ;;
   trace)
     source=core_test
     folder=$build/model_trace
@@ -31,7 +38,7 @@ case $test in
     options=(--trace-vcd --trace-structs sim/trace.vlt)
     ;;
   *)
-    echo "build_model: no test '$test'; there are core_test, residue_test and trace" >&2
+    echo "build_model: no test '$test'; there are core_test, residue_test, fault_test and trace" >&2
     exit 2
     ;;
 esac
@@ -47,5 +54,6 @@ mkdir -p "$folder"
 : >"$folder.log"
 build "$verilator" --cc --build -j 1 -Wall -O3 --assert --x-assign fast --x-initial unique --top-module polykem_top \
   --Mdir "$folder" -CFLAGS "-O1 -std=c++20" "${options[@]}" "${parameters[@]/#/-G}" synth/lint.vlt "${sources[@]}"
-build c++ -O1 -std=c++20 "-D$define" -Isim -isystem "$include" -isystem "$folder" sim/simulation.cpp \
-  "tb/core/$source.cpp" "$folder/libVpolykem_top.a" "$folder/libverilated.a" -pthread -o "$build/$test"
+build c++ -O1 -std=c++20 "-D$define" -Isim -isystem "$include" -isystem "$include/vltstd" -isystem "$folder" \
+  sim/simulation.cpp "tb/core/$source.cpp" "$folder/libVpolykem_top.a" "$folder/libverilated.a" -pthread \
+  -o "$build/$test"

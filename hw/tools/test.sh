@@ -5,8 +5,9 @@
 #
 #   test.sh quick BUILD   runs lint, every kind of command with a few known answers of each set, and a few abortions
 #   test.sh all BUILD     runs every known answer, rejection and ACVP vector, and more abortions; all of that also with
-#                         two lanes and two rounds of Keccak a cycle, the answers also with one lane, two rounds and the
-#                         other reduction; it also traces the core and tests that doc/ has the traces' pictures
+#                         two lanes and two rounds of Keccak a cycle, and with one lane, two rounds, the other reduction
+#                         and two decapsulations compared; it also upsets some bits, traces the core, and tests that
+#                         doc/ has the traces' pictures
 set -uo pipefail
 
 which=$1
@@ -38,7 +39,7 @@ beside() {
 
 # parameters of the two other configurations
 double=(Lanes=2 RoundsPerCycle=2)
-other=(RoundsPerCycle=2 Method=0)
+other=(RoundsPerCycle=2 Method=0 Check=1)
 
 # lint PARAMETER=VALUE...: lets Verilator check the sources.
 lint() {
@@ -81,9 +82,11 @@ beside configuration "" "$build" "core_test residue_test"
 if [[ $which == all ]]; then
   beside configuration _double "$build/double" "core_test residue_test" "${double[@]}"
   beside check traces traces
-  beside configuration _other "$build/other" core_test "${other[@]}"
+  beside check faults python3 -B faults/faults.py "$build/faults" --sample
+  beside configuration _other "$build/other" "core_test residue_test" "${other[@]}"
 fi
 beside check lint lint
 beside check lint_double lint "${double[@]}"
+beside check lint_other lint "${other[@]}"
 wait
 [[ ! -e $build/failed ]]

@@ -60,9 +60,11 @@ def read(file, names):
 
 
 def enumerators(source, kind):
-    """Returns the enumerators of an enumerated type in a file below rtl/, in order."""
+    """Returns {value: enumerator} of an enumerated type in a file below rtl/."""
     text = re.sub(r"//.*", "", (SOURCES / source).read_text())
-    match = re.search(r"typedef enum [^{]*\{([^}]*)\}\s*" + kind + ";", text)
+    match = re.search(r"typedef enum [^{}]*\{([^}]*)\}\s*" + kind + ";", text)
     if not match:
         raise SystemExit(f"{source} has no enumerated type {kind}")
-    return [name.strip() for name in match[1].split(",")]
+    named = [[word.strip() for word in item.split("=")] for item in match[1].split(",")]
+    return {int(value[0].partition("'b")[2], 2) if value else place: name
+            for place, (name, *value) in enumerate(named)}

@@ -21,7 +21,7 @@ LONGEST = 12  # cycles; a butterfly takes no more
 
 
 def hashes(name):
-    return vcd.enumerators("control/hash_unit.sv", "section_e").index(name)
+    return next(value for value, found in vcd.enumerators("control/hash_unit.sv", "section_e").items() if found == name)
 
 
 # (signal, value, what it means that the signal has this value for the first time); {NAME} is a value in that cycle

@@ -58,7 +58,7 @@ GROUPS = {
 def names_file(folder, source, kind):
     """Writes the file with the names that GTKWave shows in place of values, and returns its path."""
     file = folder / f"{pathlib.Path(source).stem}_{kind}.txt"
-    file.write_text("".join(f"{value:x} {name}\n" for value, name in enumerate(vcd.enumerators(source, kind))))
+    file.write_text("".join(f"{value:x} {name}\n" for value, name in vcd.enumerators(source, kind).items()))
     return file
 
 

@@ -20,6 +20,7 @@ module core
   output logic         size_error_o,     // with done_o
   output logic         modulus_error_o,
   output logic         key_error_o,
+  output logic         alert_o,   // an upset bit was found; the core ends its command and overwrites all memories
   output logic [1:0]   phase_o,   // phase of the hash unit
   input  logic         in_valid_i,
   output logic         in_ready_o,
@@ -31,20 +32,32 @@ module core
   output logic         out_last_o
 );
   // ------------------------------------------------------------------ the state of a command
-  typedef enum logic [1:0] {StateIdle, StateRun, StateZeroize} state_e;
-  state_e state_q;
+  // Three bits differ between any two codes.
+  typedef enum logic [4:0] {StateIdle = 5'b00111, StateRun = 5'b11001, StateZeroize = 5'b11110} state_e;
+  (* fsm_encoding = "none" *) state_e state_q;
   task_t  order_q;
+  logic   order_parity_q;  // of what chooses the algorithm: command, kyber, k
   logic [7:0] zeroize_q, zeroize_last;
   logic whole_q;  // overwrite all memories, not just those that the command used
   logic start, stop, zeroize, size_error, modulus_error, key_error, out_done, hash_done, fails, finishes;
   logic [2:0] errors_q;
   logic begun_q;
+  // Words that an upset bit let through leave a cycle later. They are stopped by then.
+  logic alert, alert_q, input_alert, hash_alert, product_alert, output_alert, key_alert;
+  assign alert   = !(state_q inside {StateIdle, StateRun, StateZeroize}) ||
+                   ^{order_parity_q, order_q.command, order_q.kyber, order_q.k} || input_alert || hash_alert ||
+                   product_alert || output_alert || key_alert;
+  assign alert_o = alert_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) alert_q <= 1'b0;
+    else         alert_q <= alert;
+  end
 
-  assign start        = start_i && state_q == StateIdle && !abort_i;
+  assign start        = start_i && state_q == StateIdle && !abort_i && !alert_q;
   assign zeroize      = state_q == StateZeroize;
   assign fails        = |errors_q;
   assign finishes     = state_q == StateRun && begun_q && (fails || (out_done && hash_done));
-  assign stop         = finishes || abort_i;
+  assign stop         = finishes || abort_i || alert_q;
   assign busy_o       = state_q != StateIdle;
   assign running_o    = state_q == StateRun;
   // Long enough for a transform to leave the lane.
@@ -58,7 +71,7 @@ module core
       whole_q   <= 1'b1;
       errors_q  <= '0;
       begun_q   <= 1'b0;
-    end else if (abort_i) begin
+    end else if (abort_i || alert_q) begin
       state_q   <= StateZeroize;
       zeroize_q <= '0;
       whole_q   <= 1'b1;
@@ -77,10 +90,11 @@ module core
             whole_q   <= 1'b0;
           end
         end
-        default: begin
+        StateZeroize: begin
           zeroize_q <= zeroize_q + 8'd1;
           if (done_o) state_q <= StateIdle;
         end
+        default: ;
       endcase
     end
   end
@@ -91,11 +105,15 @@ module core
   // The units see a new command in the cycle in which it begins.
   task_t order;
   assign order = start ? task_i : order_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)               order_parity_q <= 1'b0;
+    else if (start || alert_q) order_parity_q <= ^{order.command, order.kyber, order.k};
+  end
 
   // ------------------------------------------------------------------ input
   counts_t counts;
   logic poly_w_we, poly_t_we, poly_y_we, poly_v_we;
-  logic taken, to_hash, hash_in_ready, in_scratch_ready, poly_we, message_ready, compared, accepted;
+  logic taken, to_hash, hash_in_ready, in_scratch_ready, poly_we, message_ready, compared, accepted, refused;
   in_section_e section;
   logic [7:0] in_index;
   logic [12:0] have;
@@ -110,7 +128,8 @@ module core
     .taken_o(taken), .section_o(section), .index_o(in_index), .to_hash_o(to_hash), .hash_ready_i(hash_in_ready),
     .scratch_ready_i(in_scratch_ready), .have_o(have),
     .poly_we_o(poly_we), .poly_o(poly), .slot_o(poly_slot), .poly_index_o(poly_index), .quad_o(poly_quad),
-    .decoded_o(counts.decoded), .products_i(counts.products), .size_error_o(size_error), .modulus_error_o(modulus_error)
+    .decoded_o(counts.decoded), .products_i(counts.products), .size_error_o(size_error),
+    .modulus_error_o(modulus_error), .alert_o(input_alert)
   );
   assign in_ready_o = in_ready;
 
@@ -118,6 +137,7 @@ module core
   logic hash_out_valid, hash_out_ready, digest_we, noise_we, matrix_push, matrix_ready, raw_push, raw_last, raw_ready;
   logic [7:0] hash_cipher_address;
   logic hash_reads, compare_reads, hash_has_cipher;  // the ciphertext's memory
+  logic cipher_parity, hash_scratch_parity, out_scratch_parity;
   logic [63:0] cipher_word, hash_scratch_word, digest_word, out_word, inner_word;
   slot_e hash_slot, digest_slot, out_slot;
   logic [1:0] hash_index, digest_index, out_index;
@@ -128,21 +148,24 @@ module core
   coeff_t [Lanes-1:0][3:0] matrix_new;
   hash_unit #(.RoundsPerCycle(RoundsPerCycle), .Lanes(Lanes)) u_hash (
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .zeroize_i(zeroize), .task_i(order),
-    .have_i(have), .message_ready_i(message_ready), .compared_i(compared), .accepted_i(accepted),
+    .have_i(have), .message_ready_i(message_ready), .compared_i(compared), .accepted_i(accepted), .refused_i(refused),
     .in_valid_i(to_hash), .in_ready_o(hash_in_ready), .in_word_i,
     .out_valid_i(hash_out_valid), .out_ready_o(hash_out_ready), .out_word_i(out_word),
     .cipher_address_o(hash_cipher_address), .cipher_reads_o(hash_reads), .cipher_valid_i(hash_has_cipher),
     .cipher_word_i(cipher_word),
     .scratch_slot_o(hash_slot), .scratch_index_o(hash_index), .scratch_word_i(hash_scratch_word),
+    .scratch_parity_i(hash_scratch_parity),
     .digest_we_o(digest_we), .digest_slot_o(digest_slot), .digest_index_o(digest_index), .digest_word_o(digest_word),
     .noise_we_o(noise_we), .noise_slot_o(noise_wslot), .noise_row_o(noise_wrow), .noise_two_rows_o(noise_two_rows),
     .noise_o(noise_new),
     .noise_count_o(counts.noise), .matrix_push_o(matrix_push), .matrix_ready_i(matrix_ready), .matrix_o(matrix_new),
     .raw_push_o(raw_push), .raw_last_o(raw_last), .raw_ready_i(raw_ready),
-    .key_error_o(key_error), .phase_o, .done_o(hash_done)
+    .key_error_o(key_error), .phase_o, .done_o(hash_done), .alert_o(hash_alert)
   );
 
   // ------------------------------------------------------------------ scratch memory: a copy for each of two readers
+  // Here, in the ciphertext's memory and in that of s and t, a word has a bit that makes its parity odd. Erased words
+  // have even parity: they are not data.
   logic message_we, scratch_we, in_scratch_we;
   logic [1:0] message_windex;
   logic [4:0] scratch_waddr;
@@ -177,40 +200,44 @@ module core
       scratch_wdata = '0;
     end
   end
-  logic [63:0] scratch[32], scratch_copy[32];
+  logic [64:0] scratch[32], scratch_copy[32];
   logic [63:0] out_scratch_word;
+  logic scratch_parity;
+  assign scratch_parity = ~^scratch_wdata && !zeroize;
   always_ff @(posedge clk_i) begin
     if (scratch_we) begin
-      scratch[scratch_waddr]      <= scratch_wdata;
-      scratch_copy[scratch_waddr] <= scratch_wdata;
+      scratch[scratch_waddr]      <= {scratch_parity, scratch_wdata};
+      scratch_copy[scratch_waddr] <= {scratch_parity, scratch_wdata};
     end
   end
-  assign hash_scratch_word = scratch[{hash_slot, hash_index}];
-  assign out_scratch_word  = scratch_copy[{out_slot, out_index}];
+  assign {hash_scratch_parity, hash_scratch_word} = scratch[{hash_slot, hash_index}];
+  assign {out_scratch_parity, out_scratch_word}   = scratch_copy[{out_slot, out_index}];
 
   // ------------------------------------------------------------------ the ciphertext
   // In decapsulation it is the received one. The hash unit and the comparison read it in turns or, with two lanes, at
   // the same time. In encapsulation v waits here until u has left.
   logic [7:0] compare_address, cipher_waddr;
-  logic store_we, cipher_we;
+  logic store_we, cipher_we, cipher_parity_in, cipher_parity_out;
   logic [63:0] cipher_wdata, cipher_word_out;
   assign cipher_we    = zeroize || store_we || (taken && section inside {InU, InV});
   assign cipher_waddr = zeroize ? zeroize_q : store_we ? compare_address : in_index;
   assign cipher_wdata = zeroize ? '0 : store_we ? inner_word : in_word_i;
-  ram #(.Width(64), .Depth(256)) u_cipher (
-    .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
-    .raddr_i(Lanes == 1 && compare_reads ? compare_address : hash_cipher_address), .rdata_o(cipher_word)
+  assign cipher_parity_in = ~^cipher_wdata && !zeroize;
+  ram #(.Width(65), .Depth(256)) u_cipher (
+    .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i({cipher_parity_in, cipher_wdata}),
+    .raddr_i(Lanes == 1 && compare_reads ? compare_address : hash_cipher_address),
+    .rdata_o({cipher_parity, cipher_word})
   );
   if (Lanes == 1) begin : gen_one_cipher
     logic compare_reads_q;
     always_ff @(posedge clk_i) compare_reads_q <= compare_reads;
     assign hash_has_cipher = !compare_reads_q;
-    assign cipher_word_out = cipher_word;
+    assign {cipher_parity_out, cipher_word_out} = {cipher_parity, cipher_word};
   end else begin : gen_cipher_copy
     assign hash_has_cipher = 1'b1;
-    ram #(.Width(64), .Depth(256)) u_cipher_copy (
-      .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
-      .raddr_i(compare_address), .rdata_o(cipher_word_out)
+    ram #(.Width(65), .Depth(256)) u_cipher_copy (
+      .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i({cipher_parity_in, cipher_wdata}),
+      .raddr_i(compare_address), .rdata_o({cipher_parity_out, cipher_word_out})
     );
   end
 
@@ -228,15 +255,18 @@ module core
   logic [7:0] first_address, second_address, row_waddr;
   logic first_is_matrix;
   coeff_t [Lanes-1:0][3:0] first_factor, second_factor, row_new;
-  logic row_we;
+  logic [Lanes-1:0] first_intact, second_unchecked;
+  logic row_we, takes_first;
   product_unit #(.Lanes(Lanes), .Method(Method)) u_products (
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .zeroize_i(zeroize), .zeroize_address_i(zeroize_q), .task_i(order),
     .counts_i(counts), .matrix_valid_i(matrix_valid), .matrix_pop_o(matrix_pop),
     .first_is_matrix_o(first_is_matrix), .first_address_o(first_address), .first_i(first_factor),
     .second_address_o(second_address), .second_i(second_factor),
     .v_we_i(poly_v_we), .v_index_i(poly_index), .v_i(poly_quad),
-    .row_we_o(row_we), .row_address_o(row_waddr), .row_o(row_new), .count_o(counts.products)
+    .row_we_o(row_we), .row_address_o(row_waddr), .row_o(row_new), .count_o(counts.products),
+    .takes_first_o(takes_first), .alert_o(product_alert)
   );
+  assign key_alert = takes_first && !(&first_intact);
 
   // ------------------------------------------------------------------ transforms
   logic [3:0] lane_noise_slot, out_noise_slot;
@@ -256,21 +286,26 @@ module core
   );
 
   // ------------------------------------------------------------------ output
+  logic out_valid, out_last;
   output_unit u_output (
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .zeroize_i(zeroize), .task_i(order), .counts_i(counts),
     .have_i(have), .hash_done_i(hash_done), .slot_o(out_poly_slot), .noise_slot_o(out_noise_slot),
     .index_o(out_poly_index), .normal_i(normal), .row_i(finished_row), .noise_i(noise),
     .scratch_slot_o(out_slot), .scratch_index_o(out_index), .scratch_word_i(out_scratch_word),
+    .scratch_parity_i(out_scratch_parity),
     .message_we_o(message_we), .message_windex_o(message_windex), .scratch_ready_i(!digest_we),
     .message_ready_o(message_ready), .cipher_address_o(compare_address), .cipher_we_o(store_we),
     .cipher_ready_i(Lanes == 2 || !hash_reads), .cipher_reads_o(compare_reads), .cipher_word_i(cipher_word_out),
-    .compared_o(compared), .accepted_o(accepted),
+    .cipher_parity_i(cipher_parity_out), .compared_o(compared), .accepted_o(accepted), .refused_o(refused),
     .raw_push_i(raw_push), .raw_last_i(raw_last), .raw_word_i(digest_word), .raw_ready_o(raw_ready),
-    .inner_word_o(inner_word), .word_o(out_word), .valid_o(out_valid_o), .ready_i(out_ready_i), .last_o(out_last_o),
-    .hash_valid_o(hash_out_valid), .hash_ready_i(hash_out_ready), .done_o(out_done)
+    .inner_word_o(inner_word), .word_o(out_word), .valid_o(out_valid), .ready_i(out_ready_i && !alert_q),
+    .last_o(out_last), .hash_valid_o(hash_out_valid), .hash_ready_i(hash_out_ready), .done_o(out_done),
+    .alert_o(output_alert)
   );
   // The unit's word goes to the hash unit too. The stream shows only words that are its own.
-  assign out_word_o = out_valid_o ? out_word : '0;
+  assign out_valid_o = out_valid && !alert_q;
+  assign out_last_o  = out_last && !alert_q;
+  assign out_word_o  = out_valid_o ? out_word : '0;
 
   // ------------------------------------------------------------------ polynomials
   // In every phase, a memory is read either by the transforms or by the output.
@@ -297,13 +332,14 @@ module core
     .rin_order_i(!lane_reads_normal), .rslot_i(lane_reads_normal ? {1'b0, lane_slot} : out_poly_slot),
     .rindex_i(lane_reads_normal ? lane_pair : out_poly_index), .rdata_o(normal)
   );
+  logic row_unchecked;
   word_ram #(.WriteWords(Lanes)) u_rows (
-    .clk_i, .we_i({2{row_we}}), .waddr_i(row_waddr), .wdata_i(row_new),
+    .clk_i, .we_i({2{row_we}}), .waddr_i(row_waddr), .wdata_i(row_new), .erase_i(1'b0), .intact_o(row_unchecked),
     .raddr_i(lane_reads_row ? {lane_slot, lane_word} : {|out_poly_slot[2:1], out_poly_slot[0], out_poly_index}),
     .rdata_o(finished_row)
   );
-  word_ram #(.Slots(8), .WriteWords(Lanes), .ReadWords(Lanes)) u_first (
-    .clk_i, .we_i({2{zeroize || poly_t_we || matrix_push}}),
+  word_ram #(.Slots(8), .WriteWords(Lanes), .ReadWords(Lanes), .Checked(1'b1)) u_first (
+    .clk_i, .we_i({2{zeroize || poly_t_we || matrix_push}}), .erase_i(zeroize), .intact_o(first_intact),
     .waddr_i(zeroize ? {1'b0, zeroize_q} : matrix_push ? {1'b1, 8'(matrix_in) << (Lanes - 1)} :
              {1'b0, poly_slot, poly_index}),
     .wdata_i(zeroize ? '0 : matrix_push ? matrix_new : poly_quad),
@@ -311,7 +347,7 @@ module core
   );
   always_ff @(posedge clk_i) one_writes_first : assert (!poly_t_we || !matrix_push);
   word_ram #(.ReadWords(Lanes)) u_second (
-    .clk_i, .we_i(zeroize || poly_y_we ? 2'b11 : y_we),
+    .clk_i, .we_i(zeroize || poly_y_we ? 2'b11 : y_we), .erase_i(1'b0), .intact_o(second_unchecked),
     .waddr_i(zeroize ? zeroize_q : poly_y_we ? {poly_slot, poly_index} : {y_slot, lane_index}),
     .wdata_i(zeroize ? '0 : poly_y_we ? poly_quad[0] : transformed), .raddr_i(second_address), .rdata_o(second_factor)
   );

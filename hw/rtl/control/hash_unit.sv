@@ -19,6 +19,7 @@ module hash_unit
   input  logic              message_ready_i,   // the decrypted message is in its slot
   input  logic              compared_i,        // the second encryption has been compared with the ciphertext
   input  logic              accepted_i,        // valid with compared_i: they are equal
+  input  logic              refused_i,         // the complement of accepted_i
   // words to hash, from the input, the output and the ciphertext's memory
   input  logic              in_valid_i,
   output logic              in_ready_o,
@@ -34,6 +35,7 @@ module hash_unit
   output slot_e             scratch_slot_o,
   output logic [1:0]        scratch_index_o,
   input  logic [63:0]       scratch_word_i,
+  input  logic              scratch_parity_i,
   output logic              digest_we_o,
   output slot_e             digest_slot_o,
   output logic [1:0]        digest_index_o,
@@ -53,7 +55,8 @@ module hash_unit
   input  logic              raw_ready_i,
   output logic              key_error_o,       // H(ek) differs from the hash in the decapsulation key
   output logic [1:0]        phase_o,           // 0: seeds, H(ek); 1: the hash that gives r; 2: noise and A; 3: the rest
-  output logic              done_o
+  output logic              done_o,
+  output logic              alert_o            // an upset bit was found
 );
   typedef enum logic [3:0] {
     HashSeeds,    // G(d, k): rho, sigma
@@ -71,11 +74,14 @@ module hash_unit
 
   typedef struct packed {
     section_e   section;
+    logic       parity; // of section
     logic [3:0] outer;  // of HashNoise, the number of the polynomial
     logic [1:0] inner;
   } cursor_t;
 
-  localparam cursor_t NoJob = '{section: HashEnd, outer: '0, inner: '0};
+  function automatic cursor_t first_job(section_e section);
+    return '{section: section, parity: ^section, outer: '0, inner: '0};
+  endfunction
 
   logic keygen, decaps;
   assign keygen = task_i.command == CommandKeygen;
@@ -114,11 +120,12 @@ module hash_unit
   // ------------------------------------------------------------------ jobs
   // cursor_q: the job whose blocks leave; absorbed_q, if ahead_q: the job whose first permutation runs meanwhile;
   // lead_q: the job whose message is gathered
-  cursor_t cursor_q, absorbed_q, lead_q, lead_next;
+  (* fsm_encoding = "none" *) cursor_t cursor_q, absorbed_q, lead_q;
+  cursor_t lead_next;
   logic [3:0] noise_polys;
   assign noise_polys = keygen ? {task_i.k, 1'b0} : {task_i.k, 1'b1};
   always_comb begin
-    lead_next = '{section: next_section(lead_q.section, task_i), outer: '0, inner: '0};
+    lead_next = first_job(next_section(lead_q.section, task_i));
     if (lead_q.section == HashNoise && lead_q.outer != noise_polys - 4'd1) begin
       lead_next = lead_q;
       lead_next.outer = lead_q.outer + 4'd1;
@@ -128,7 +135,9 @@ module hash_unit
         lead_next = lead_q;
         lead_next.inner = lead_q.inner + 2'd1;
       end else if (lead_q.outer != {1'b0, task_i.k} - 4'd1) begin
-        lead_next = '{section: HashMatrix, outer: lead_q.outer + 4'd1, inner: '0};
+        lead_next = lead_q;
+        lead_next.outer = lead_q.outer + 4'd1;
+        lead_next.inner = '0;
       end
     end
   end
@@ -199,7 +208,7 @@ module hash_unit
       HashCipher: message_words = cipher_words;
       HashKdf: begin
         scratch_parts = 2'd2;
-        slot_first    = decaps && !accepted_i ? SlotZ : SlotK;
+        slot_first    = decaps && (!accepted_i || refused_i) ? SlotZ : SlotK;
         message_words = 8'd8;
         may_start     = !decaps || (compared_i && have_i[InZ]);
       end
@@ -213,8 +222,8 @@ module hash_unit
   end
 
   // ------------------------------------------------------------------ the sponge
-  typedef enum logic [1:0] {StateMix, StateSqueeze, StateDrain} state_e;
-  state_e state_q;
+  typedef enum logic [2:0] {StateMix = 3'b000, StateSqueeze = 3'b011, StateDrain = 3'b101} state_e;  // even parity
+  (* fsm_encoding = "none" *) state_e state_q;
 
   logic [4:0] lane_q;  // lane of the input block that is written next
   logic first, absorb, capture, permute, ahead, busy, fill_fire, takes_word, draining;
@@ -262,6 +271,12 @@ module hash_unit
   assign in_ready_o  = filling && (lead_q.section == HashRaw || (lead_q.section == HashKey && !keygen));
   assign out_ready_o = filling && (lead_q.section == HashCipher || (lead_q.section == HashKey && keygen));
   assign fill_fire   = gathers && (!takes || source_valid);
+
+  // The ciphertext's parity is checked where it is compared.
+  logic wrong_parity;
+  assign wrong_parity = gathers && takes && from_scratch && !(^{scratch_parity_i, scratch_word_i});
+  assign alert_o      = ^{cursor_q.parity, cursor_q.section} || ^{lead_q.parity, lead_q.section} || ^state_q ||
+                         wrong_parity;
 
   // The ciphertext's memory answers a cycle later.
   logic [7:0] cipher_q;
@@ -402,14 +417,16 @@ module hash_unit
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StateMix;
-      {cursor_q, lead_q} <= {2{NoJob}};
+      cursor_q <= first_job(HashEnd);
+      lead_q   <= first_job(HashEnd);
       noise_count_o <= '0;
       {lane_q, message_q, padded_q, filled_q, cipher_q} <= '0;
       {words_q, block_q, ahead_q, redo_q, skip_q, raw_left_q, digest_q, pushed_q, row_q} <= '0;
       first_block_q <= 1'b1;
     end else if (start_i || stop_i) begin
       state_q <= StateMix;
-      {cursor_q, lead_q} <= {2{stop_i ? NoJob : cursor_t'{section: first_section(task_i), outer: '0, inner: '0}}};
+      cursor_q <= first_job(stop_i ? HashEnd : first_section(task_i));
+      lead_q   <= first_job(stop_i ? HashEnd : first_section(task_i));
       noise_count_o <= '0;
       raw_left_q <= task_i.out_words;
       {lane_q, message_q, padded_q, filled_q, cipher_q} <= '0;

@@ -35,7 +35,8 @@ module input_unit
   output logic [4:0]   decoded_o,
   input  logic [4:0]   products_i,       // number of finished products; t takes the place of s when s u is finished
   output logic         size_error_o,     // the stream ended too early or too late
-  output logic         modulus_error_o   // a coefficient of ek is not below Q
+  output logic         modulus_error_o,  // a coefficient of ek is not below Q
+  output logic         alert_o           // an upset bit was found
 );
   function automatic in_section_e first_section(task_t order);
     unique case (order.command)
@@ -61,7 +62,9 @@ module input_unit
     endcase
   endfunction
 
-  in_section_e section_q, section_after;
+  (* fsm_encoding = "none" *) in_section_e section_q;
+  logic        section_parity_q;
+  in_section_e section_new, section_after;
   logic [1:0]  slot_q;      // index of the polynomial in its vector
   logic [7:0]  words_q;     // words taken of this polynomial or part
   logic [5:0]  quads_q;
@@ -111,26 +114,36 @@ module input_unit
   assign modulus_error_o = quad_valid && modulus_bad && section_q == InT && task_i.command == CommandEncaps &&
                            !task_i.kyber;
 
+  always_comb begin
+    section_new = ends_part ? section_after : section_q;
+    if (start_i || stop_i) section_new = stop_i ? InEnd : first_section(task_i);
+  end
+  assign alert_o = ^{section_parity_q, section_q};
+
   logic expect_last;
   assign expect_last  = section_after == InEnd && last_slot && words_q == part_words - 8'd1;
   assign size_error_o = taken_o && last_i != expect_last;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      section_q  <= InEnd;
+      section_q        <= InEnd;
+      section_parity_q <= ^InEnd;
       slot_q     <= '0;
       words_q    <= '0;
       quads_q    <= '0;
       cipher_q   <= '0;
       have_o     <= '0;
     end else if (start_i || stop_i) begin
-      section_q  <= stop_i ? InEnd : first_section(task_i);
+      section_q        <= section_new;
+      section_parity_q <= ^section_new;
       slot_q     <= '0;
       words_q    <= '0;
       quads_q    <= '0;
       cipher_q   <= '0;
       have_o     <= '0;
     end else begin
+      section_q <= section_new;
+      if (ends_part) section_parity_q <= ^section_new;
       if (taken_o) begin
         words_q <= words_q + 8'd1;
         if (section_q inside {InU, InV}) cipher_q <= cipher_q + 8'd1;
@@ -141,7 +154,6 @@ module input_unit
         words_q <= '0;
       end
       if (ends_part) begin
-        section_q <= section_after;
         slot_q    <= '0;
         words_q   <= '0;
         if (section_q != InEnd) have_o[section_q] <= 1'b1;

@@ -27,6 +27,7 @@ module output_unit
   output slot_e        scratch_slot_o,
   output logic [1:0]   scratch_index_o,
   input  logic [63:0]  scratch_word_i,
+  input  logic         scratch_parity_i,
   output logic         message_we_o,   // writes a word of the decrypted message
   output logic [1:0]   message_windex_o,
   input  logic         scratch_ready_i,
@@ -37,8 +38,11 @@ module output_unit
   input  logic         cipher_ready_i,   // no other unit reads it
   output logic         cipher_reads_o,
   input  logic [63:0]  cipher_word_i,
+  input  logic         cipher_parity_i,
+  // The verdict, in two rails: a ciphertext is accepted if one says so and the other does not say that it is refused.
   output logic         compared_o,
   output logic         accepted_o,
+  output logic         refused_o,
   // words of CommandShake
   input  logic         raw_push_i,
   input  logic         raw_last_i,
@@ -52,7 +56,8 @@ module output_unit
   output logic         last_o,
   output logic         hash_valid_o,
   input  logic         hash_ready_i,
-  output logic         done_o
+  output logic         done_o,
+  output logic         alert_o         // an upset bit was found
 );
   typedef enum logic [3:0] {
     OutS, OutT, OutRho, OutH, OutZ, OutM, OutV, OutU, OutWaiting, OutK, OutNormal, OutRow, OutWords, OutEnd
@@ -63,7 +68,7 @@ module output_unit
     logic [63:0] word;
   } entry_t;
   typedef struct packed {
-    logic        to_cipher;
+    logic        to_cipher, parity;
     logic [63:0] word;
   } inner_t;
 
@@ -94,7 +99,9 @@ module output_unit
   logic decaps, encaps;
   assign decaps = task_i.command == CommandDecaps;
   assign encaps = task_i.command == CommandEncaps;
-  section_e section_q;
+  (* fsm_encoding = "none" *) section_e section_q;
+  section_e section_new;
+  logic section_parity_q;
   logic [1:0] slot_q;
   logic [5:0] index_q;
   logic [4:0] k, row, transforms_before;
@@ -168,7 +175,7 @@ module output_unit
         may_run         = counts_i.transforms > transforms_before + 5'd1;
       end
       OutK: begin
-        scratch_slot_o = decaps && !task_i.kyber && !accepted_o ? SlotJ : SlotK;
+        scratch_slot_o = decaps && !task_i.kyber && (!accepted_o || refused_o) ? SlotJ : SlotK;
         how.last       = 1'b1;
         may_run        = (!decaps || compared_o) && hash_done_i;
       end
@@ -197,24 +204,30 @@ module output_unit
   assign index_o         = index_q;
   assign scratch_index_o = is_words ? index_q[1:0] : index_late_q[5:4];
 
+  logic steps, ends_slot, new_section;
+  assign steps       = runs || runs_words || runs_waiting;
+  assign ends_slot   = steps && index_q == last_index;
+  assign new_section = start_i || stop_i || (ends_slot && last_slot) ||
+                       (!steps && section_q == OutWords && raw_push_i && raw_last_i);
+  always_comb begin
+    section_new = next_section(section_q, decaps);
+    if (start_i) section_new = first_section(task_i);
+    if (stop_i)  section_new = OutEnd;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)          {section_parity_q, section_q} <= {^OutEnd, OutEnd};
+    else if (new_section) {section_parity_q, section_q} <= {^section_new, section_new};
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      section_q <= OutEnd;
-      slot_q    <= '0;
-      index_q   <= '0;
+      slot_q  <= '0;
+      index_q <= '0;
     end else if (start_i || stop_i) begin
-      section_q <= stop_i ? OutEnd : first_section(task_i);
-      slot_q    <= '0;
-      index_q   <= '0;
-    end else if (runs || runs_words || runs_waiting) begin
-      index_q <= index_q + 6'd1;
-      if (index_q == last_index) begin
-        index_q <= '0;
-        slot_q  <= last_slot ? '0 : slot_q + 2'd1;
-        if (last_slot) section_q <= next_section(section_q, decaps);
-      end
-    end else if (section_q == OutWords && raw_push_i && raw_last_i) begin
-      section_q <= OutEnd;
+      slot_q  <= '0;
+      index_q <= '0;
+    end else if (steps) begin
+      index_q <= ends_slot ? '0 : index_q + 6'd1;
+      if (ends_slot) slot_q <= last_slot ? '0 : slot_q + 2'd1;
     end
   end
 
@@ -285,9 +298,10 @@ module output_unit
   logic [4:0] count, inner_count;
   assign packed_sink  = sink_e'(sink_q[3]);
   assign stays_inside = packed_sink inside {SinkMessage, SinkCipher};
+  // Where a packed word goes inside, entry holds it too, so that one tree of gates computes either parity.
   always_comb begin
     entry = '{last: last_q[3], hashed: packed_sink == SinkHashed, word: packed_word};
-    push  = packed_valid && !stays_inside;
+    push  = packed_valid && !stays_inside && !decaps;
     if (runs_words) begin
       entry = '{last: how.last && index_q == 6'd3, hashed: how.sink == SinkHashed, word: scratch_word_i};
       push  = 1'b1;
@@ -305,8 +319,8 @@ module output_unit
   );
   fifo #(.Width($bits(inner_t)), .Depth(16)) u_inner (
     .clk_i, .rst_ni, .clear_i(start_i || stop_i || zeroize_i), .push_i(packed_valid && stays_inside),
-    .word_i({packed_sink == SinkCipher, packed_word}), .pop_i(inner_pop), .valid_o(inner_valid), .word_o({inner}),
-    .count_o(inner_count)
+    .word_i({packed_sink == SinkCipher, ~^entry.word, packed_word}), .pop_i(inner_pop),
+    .valid_o(inner_valid), .word_o({inner}), .count_o(inner_count)
   );
   assign room        = count < 5'd8 && inner_count < 5'd8;  // up to five words may still come
   assign raw_ready_o = room;
@@ -325,34 +339,54 @@ module output_unit
   assign inner_pop    = message_we_o || to_cipher;
 
   // v, then u. In decapsulation they are compared, a cycle after they leave the FIFO; in encapsulation v is stored.
+  // A word and its parity are compared with the other word and its parity: a single upset bit never makes words equal.
   logic [7:0]  cipher_q, v_begin, v_end;
-  logic [63:0] compared_q;
-  logic        compares_q;
+  logic [64:0] compared_q;
   logic [1:0]  message_q;
+  logic        differs, last_compared;
+  // Each pair holds a bit and its complement. The first of each pair says what must hold to accept.
+  (* keep, dont_touch = "true" *) logic compares_q, idles_q, finished_q, unfinished_q, equal_q, unequal_q;
   assign v_begin          = task_i.k == 3'd2 ? 8'd80 : task_i.k == 3'd3 ? 8'd120 : 8'd176;
   assign v_end            = task_i.k == 3'd4 ? 8'd196 : v_begin + 8'd16;
   assign cipher_we_o      = to_cipher && encaps;
   assign cipher_address_o = section_q == OutWaiting ? v_begin + {2'd0, index_q} : cipher_q;
   assign cipher_reads_o   = to_cipher || runs_waiting;
   assign message_windex_o = message_q;
-  always_ff @(posedge clk_i) compared_q <= inner.word;
+  assign differs          = compared_q != {cipher_parity_i, cipher_word_i};
+  assign last_compared    = cipher_q == v_begin && section_q == OutK && !inner_valid;
+  assign compared_o       = finished_q && !unfinished_q;
+  assign accepted_o       = finished_q && equal_q;
+  assign refused_o        = unfinished_q || unequal_q;
+  always_ff @(posedge clk_i) compared_q <= {inner.parity, inner.word};
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {cipher_q, compares_q, compared_o, accepted_o, message_q, message_ready_o, waiting_q} <= '0;
+      {cipher_q, message_q, message_ready_o, waiting_q} <= '0;
+      {compares_q, finished_q, equal_q}   <= 3'b001;
+      {idles_q, unfinished_q, unequal_q}  <= 3'b110;
     end else if (start_i || stop_i) begin
-      {compares_q, compared_o, message_q, message_ready_o, waiting_q} <= '0;
-      cipher_q   <= v_begin;
-      accepted_o <= 1'b1;
+      {message_q, message_ready_o, waiting_q} <= '0;
+      cipher_q <= v_begin;
+      {compares_q, finished_q, equal_q}   <= 3'b001;
+      {idles_q, unfinished_q, unequal_q}  <= 3'b110;
     end else begin
       waiting_q  <= runs_waiting;
       compares_q <= to_cipher && decaps;
+      idles_q    <= !(to_cipher && decaps);
       if (to_cipher) cipher_q <= cipher_q + 8'd1 == v_end ? '0 : cipher_q + 8'd1;
-      if (compares_q && compared_q != cipher_word_i) accepted_o <= 1'b0;
-      if (compares_q && cipher_q == v_begin) compared_o <= 1'b1;  // u has been compared, too
+      if (compares_q && differs) equal_q   <= 1'b0;
+      if (!idles_q && differs)   unequal_q <= 1'b1;
+      if (compares_q && last_compared) finished_q   <= 1'b1;
+      if (!idles_q && last_compared)   unfinished_q <= 1'b0;
       if (message_we_o) message_q <= message_q + 2'd1;
       if (message_we_o && message_q == '1) message_ready_o <= 1'b1;
     end
   end
+  // In decapsulation nothing but K may go to the stream.
+  logic leaks, wrong_parity;
+  assign leaks        = decaps && ((packed_valid && !stays_inside) || waiting_q || raw_push_i);
+  assign wrong_parity = runs_words && !(^{scratch_parity_i, entry.word});
+  assign alert_o      = ^{section_parity_q, section_q} || compares_q == idles_q || finished_q == unfinished_q ||
+                        equal_q == unequal_q || leaks || wrong_parity;
   assign done_o = section_q == OutEnd && pipeline_empty && !head_valid && !inner_valid;
   logic unused;
   assign unused = ^have_i;

@@ -35,7 +35,9 @@ module product_unit
   output logic         row_we_o,
   output logic [7:0]   row_address_o,
   output coeff_t [Lanes-1:0][3:0] row_o,
-  output logic [4:0]   count_o
+  output logic [4:0]   count_o,
+  output logic         takes_first_o,  // first_i is used in this cycle
+  output logic         alert_o         // an upset bit was found
 );
   typedef enum logic [2:0] {
     ProductSecret,  // s u
@@ -55,7 +57,9 @@ module product_unit
   assign decaps = task_i.command == CommandDecaps;
   assign top    = 2'(task_i.k - 3'd1);
 
-  cursor_t cursor_q, cursor_next, cursor_first;
+  (* fsm_encoding = "none" *) cursor_t cursor_q;
+  cursor_t cursor_next, cursor_first;
+  logic    kind_parity_q;
   always_comb begin
     cursor_first = '{kind: ProductEnd, outer: '0, inner: '0};
     unique case (task_i.command)
@@ -118,16 +122,20 @@ module product_unit
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       cursor_q <= '{kind: ProductEnd, outer: '0, inner: '0};
+      kind_parity_q <= ^ProductEnd;
       index_q  <= '0;
     end else if (start_i || stop_i) begin
       cursor_q <= cursor_first;
       if (stop_i) cursor_q.kind <= ProductEnd;
+      kind_parity_q <= stop_i ? ^ProductEnd : ^cursor_first.kind;
       index_q  <= '0;
     end else if (may_run) begin
       index_q <= index_q + 6'(Lanes);
-      if (index_q == LastIndex) cursor_q <= cursor_next;
+      if (index_q == LastIndex) {kind_parity_q, cursor_q} <= {^cursor_next.kind, cursor_next};
     end
   end
+
+  assign alert_o = ^{kind_parity_q, cursor_q.kind};
 
   // The operands come a cycle after their addresses. place_q is delayed with them up to their sum.
   typedef struct packed {
@@ -137,6 +145,7 @@ module product_unit
     logic [5:0] index;
   } place_t;
   place_t place_q, late;
+  assign takes_first_o = place_q.valid;
   logic   begins_q, one_q;
   coeff_t [Lanes-1:0][3:0] accumulator, result;
   always_ff @(posedge clk_i) begin
@@ -164,9 +173,10 @@ module product_unit
   assign row_we_o      = (late.valid && late.is_last) || v_we_i || zeroize_i;
   assign row_address_o = zeroize_i ? zeroize_address_i : v_we_i ? {2'd2, v_index_i} : {late.row, late.index};
   assign row_o         = zeroize_i ? '0 : v_we_i ? v_i : result;
+  logic [Lanes-1:0] unchecked;
   word_ram #(.WriteWords(Lanes), .ReadWords(Lanes)) u_sums (
-    .clk_i, .we_i({2{late.valid || zeroize_i}}), .waddr_i(row_address_o), .wdata_i(row_o),
-    .raddr_i({row, index_q}), .rdata_o(accumulator)
+    .clk_i, .we_i({2{late.valid || zeroize_i}}), .waddr_i(row_address_o), .wdata_i(row_o), .erase_i(1'b0),
+    .raddr_i({row, index_q}), .rdata_o(accumulator), .intact_o(unchecked)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                                count_o <= '0;

@@ -6,7 +6,9 @@
 //                 [15:8] words in, [23:16] words out
 //   0c CMD        write: 1 KEYGEN, 2 ENCAPS, 3 DECAPS, 4 NTT, 5 INTT, 6 PWM, 7 SHAKE
 //   10 STATUS     [0] busy, [1] the last command, or ZEROIZE, has ended; writing 1 to [1] clears it and ERR
-//   14 ERR        [0] size of the input, [1] ek modulus check, [2] dk hash check, [3] bad command, [4] aborted
+//                 [2] an upset bit was found; writing 1 to it clears it
+//   14 ERR        [0] size of the input, [1] ek modulus check, [2] dk hash check, [3] bad command, [4] aborted,
+//                 [5] ended because of an upset bit
 //   18 IRQ_EN     [0] interrupt while STATUS[1] is set
 //   1c ZEROIZE    write: ends the command, clears STATUS[1] and overwrites all memories
 //   20 CYCLES     cycles of the last command until its last word left
@@ -41,6 +43,8 @@ module registers
   input  logic        running_i,
   input  logic        done_i,
   input  logic [2:0]  errors_i,  // size, modulus, key
+  input  logic        alert_i,   // an upset bit was found
+  output logic        alert_o,
   input  logic [1:0]  phase_i
 );
   localparam logic [31:0] Id = 32'h504b454d;
@@ -48,7 +52,7 @@ module registers
 
   logic [23:0] params_q;
   logic        ended_q, irq_enable_q, aborting_q;
-  logic [4:0]  errors_q;
+  logic [5:0]  errors_q;
   logic [23:0] cycles_q, occupied_q, occupied;
   assign occupied = occupied_q + 24'd1;
   logic [3:0][23:0] phases_q;
@@ -82,12 +86,13 @@ module registers
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {params_q, ended_q, irq_enable_q, aborting_q, errors_q, cycles_q, occupied_q, phases_q, bvalid_o} <= '0;
+      {params_q, ended_q, irq_enable_q, aborting_q, errors_q, cycles_q, occupied_q, phases_q, bvalid_o, alert_o} <= '0;
     end else begin
       if (bready_i) bvalid_o <= 1'b0;
       if (writes) bvalid_o <= 1'b1;
       if (writes && where == 6'h02) params_q <= wdata_i[23:0];
       if (writes && where == 6'h04 && wdata_i[1]) {ended_q, errors_q} <= '0;
+      if (writes && where == 6'h04 && wdata_i[2]) alert_o <= 1'b0;
       if (writes && where == 6'h06) irq_enable_q <= wdata_i[0];
       if (commands && bad) errors_q[3] <= 1'b1;
       if (start_o) begin
@@ -104,8 +109,9 @@ module registers
       end else if (done_i) begin
         ended_q    <= 1'b1;
         aborting_q <= 1'b0;
-        errors_q   <= errors_q | (aborting_q ? 5'b10000 : {2'b00, errors_i[0], errors_i[1], errors_i[2]});
+        errors_q   <= errors_q | (aborting_q ? 6'b010000 : {3'b000, errors_i[0], errors_i[1], errors_i[2]});
       end
+      if (alert_i) {alert_o, errors_q[5]} <= '1;
     end
   end
   assign irq_o = ended_q && irq_enable_q;
@@ -123,7 +129,7 @@ module registers
         6'h00:   rdata_o <= Id;
         6'h01:   rdata_o <= Version;
         6'h02:   rdata_o <= 32'(params_q);
-        6'h04:   rdata_o <= {30'd0, ended_q, busy_i};
+        6'h04:   rdata_o <= {29'd0, alert_o, ended_q, busy_i};
         6'h05:   rdata_o <= 32'(errors_q);
         6'h06:   rdata_o <= 32'(irq_enable_q);
         6'h08:   rdata_o <= 32'(cycles_q);

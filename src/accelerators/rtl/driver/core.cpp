@@ -120,8 +120,12 @@ Outcome Core::judge(bool ended, uint32_t error, size_t received, size_t wanted) 
   if (error == error::kDkHash) return Outcome::kSecretKey;
   if (error == error::kEkModulus) return Outcome::kPublicKey;
   if (error != 0) {
-    problem_ = (error & error::kInputSize) != 0 ? "the core found an input too short or too long"
-                                                : "the core refused a command";
+    if ((error & error::kUpset) != 0)
+      problem_ = "the core found an upset bit in itself and cleared its memories";
+    else if ((error & error::kInputSize) != 0)
+      problem_ = "the core found an input too short or too long";
+    else
+      problem_ = "the core refused a command";
     return Outcome::kRefused;
   }
   if (!ended) {

@@ -23,7 +23,7 @@ inline constexpr uint32_t kBusy = 1, kEnded = 2;
 
 /// Bits of ERR. A command that the core does not take sets kCommand and no bit of STATUS.
 namespace error {
-inline constexpr uint32_t kInputSize = 1, kEkModulus = 2, kDkHash = 4, kCommand = 8, kAborted = 16;
+inline constexpr uint32_t kInputSize = 1, kEkModulus = 2, kDkHash = 4, kCommand = 8, kAborted = 16, kUpset = 32;
 }
 
 /// PARAMS: k in bits 2:0, Kyber in bit 3; for SHAKE the sponge's rate and padding, and words in and out.
