@@ -370,6 +370,7 @@ module hash_unit
       HashKey:     digest_slot_o = SlotH;
       HashReject:  digest_slot_o = SlotJ;
       HashCipher:  digest_slot_o = SlotJ;
+      HashKdf:     digest_slot_o = SlotJ;  // not over K: a word that a fault left out would show K
       default:     digest_slot_o = SlotK;
     endcase
   end

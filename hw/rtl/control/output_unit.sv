@@ -175,7 +175,7 @@ module output_unit
         may_run         = counts_i.transforms > transforms_before + 5'd1;
       end
       OutK: begin
-        scratch_slot_o = decaps && !task_i.kyber && (!accepted_o || refused_o) ? SlotJ : SlotK;
+        scratch_slot_o = task_i.kyber || (decaps && (!accepted_o || refused_o)) ? SlotJ : SlotK;
         how.last       = 1'b1;
         may_run        = (!decaps || compared_o) && hash_done_i;
       end
