@@ -14,7 +14,7 @@ from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, 
 from proofs.claims import LANES, Claim, Proof, Run
 from proofs.families.mlkem import binomial
 from proofs.families.saber import N, NOISE_BITS, POLY, expect_product, lines
-from proofs.families.saber_steps import (COINS, FUNCTIONS, P_BITS, Q_BITS, SEED, T_BITS, batch, lowest, rounded)
+from proofs.families.saber_steps import (COINS, FUNCTIONS, P_BITS, Q_BITS, SEED, SIZES, T_BITS, batch, lowest, rounded)
 from proofs.machines.machine import Machine
 from proofs.machines.memory import Library
 
@@ -175,10 +175,6 @@ def records_of_lanes(run: Run, lanes: int, size: int) -> int:
         for lane in range(lanes):
             run.machine.memory.store(at + lane * size, [(const(byte, 8), 0) for byte in row])
     return at
-
-
-SIZES = {rank: {"pk": N // 8 * rank * P_BITS + SEED, "sk": N // 8 * rank * (Q_BITS + P_BITS) + 3 * SEED,
-                "ct": N // 8 * (rank * P_BITS + bits)} for rank, bits in T_BITS.items()}
 
 
 def products(rank: int, isa: str, decapsulates: bool) -> Proof:

@@ -18,6 +18,9 @@ T_BITS = {2: 3, 3: 4, 4: 6}  # of c_m, by rank
 SEED, COINS = 32, 96
 KEYS = {"pk": 3, "sk": 4, "ct": 5, "pk_out": 24, "sk_out": 25, "ct_out": 26}  # words of a Batch
 VECTOR = {"avx2": 32, "avx512": 64}  # bytes
+# Bytes of a record.
+SIZES = {rank: {"pk": N // 8 * rank * P_BITS + SEED, "sk": N // 8 * rank * (Q_BITS + P_BITS) + 3 * SEED,
+                "ct": N // 8 * (rank * P_BITS + bits)} for rank, bits in T_BITS.items()}
 
 
 def batch(run: Run, **words: int) -> int:
@@ -90,7 +93,7 @@ class Item:
     def __init__(self, run: Run, rank: int, isa: str, *records: str) -> None:
         self.run, self.layout = run, Layout(rank, isa)
         self.address = run.workspace(1 << 17)
-        self.records = {name: run.workspace(1 << 13) for name in records}
+        self.records = {name: run.workspace(SIZES[rank][name.partition("_")[0]]) for name in records}
         self.state = run.pointers(batch(run, **self.records), self.address)
 
     def words(self, name: str, at: int, polys: int) -> Array:
