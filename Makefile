@@ -17,7 +17,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.cuh' ':!src/prim/keccak/avx512/rounds_*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-faults hw-tvla hw-synth hw-area hw-wave hw-schedule hw-software hw-soc sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 test-cortex-m bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-faults hw-tvla hw-synth hw-place hw-area hw-wave hw-schedule hw-software hw-soc sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 test-cortex-m bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -90,6 +90,10 @@ hw-synth: ## Areas of the hardware core's modules and tops as hw/synth/area.json
 	@tools/setup.sh hw
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/area.py --json hw/synth/area.json
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/tables.py
+
+hw-place: ## Place and route the hardware core on an ECP5-85F with five seeds: hw/synth/place.json (an hour on two CPUs)
+	@tools/setup.sh hw
+	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/place.py --json hw/synth/place.json
 
 hw-software: ## Compare cycles of the hardware core with software on this machine: hw/synth/software.json, and the table
 	@tools/setup.sh demo hw

