@@ -53,7 +53,7 @@ module double_check
     StateErase  = 4'b1010
   } state_e;
   (* fsm_encoding = "none" *) state_e state_q;
-  logic       kyber_q, differs_q, full_q, disagrees, fetches, takes, stores, erases;
+  logic       kyber_q, differs_q, full_q, disagrees, fetches, keeps, takes, stores, erases;
   logic [2:0] k_q;
   logic [9:0] count_q, place_q;  // words recorded; the word that is read, erased or sent
   logic [1:0] result_q;          // words of the result that came
@@ -99,9 +99,10 @@ module double_check
     if (state_q == StatePass) out_word_o = core_out_word_i;
     if (state_q == StateSend) out_word_o = result[place_q[1:0]];
   end
+  assign keeps = state_q == StateFirst && core_out_valid_i;
   always_ff @(posedge clk_i) begin
-    if (state_q == StateErase || takes) result[place_q[1:0]] <= '0;
-    else if (state_q == StateFirst && core_out_valid_i) result[result_q] <= core_out_word_i;
+    if (keeps || takes || state_q == StateErase)
+      result[keeps ? result_q : place_q[1:0]] <= keeps ? core_out_word_i : '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
