@@ -15,7 +15,8 @@
 #   threads  tests of threads under ThreadSanitizer, in build-tsan/
 #
 #   full     all CUDA code, the simulated hardware core and the long tests of a release, in build/: label full
-#   ct-full  the other constant-time checks: three optimisation levels, a second compiler, every set
+#   ct-full  the other constant-time checks: three optimisation levels, a second compiler
+#   traces   step-by-step traces of every set and every arrangement of items at -O3: five hours of one core
 #   threads-full  every test of the API and of the CUDA module's host side under ThreadSanitizer
 #   python-full  the long tests of the Python package
 #   python-sanitize  the quick ones under both sanitizers, bulk jobs left out, in build-sanitize/
@@ -55,7 +56,7 @@ declare -A typical=([tests.build]=620 [tests.test]=610 [sanitize.build]=155 [san
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
   [fuzz.test]=360 [fuzz-coverage.build]=600 [fuzz-coverage.test]=60 [mutants.test]=900 [tidy.test]=900
-  [compilers.build]=1700 [coverage.build]=610 [coverage.test]=1180)
+  [traces.build]=300 [traces.test]=18000 [compilers.build]=1700 [coverage.build]=610 [coverage.test]=1180)
 
 passed=0
 failed=0
@@ -277,7 +278,10 @@ run() {
         -DPOLYKEM_PCH=OFF &&
         check full build -L '^(full|rtl)$' -LE '^(gpu|ct)$'
       ;;
-    ct-full) build ct-full build "${release_build[@]}" -- ct_all && check ct-full build -L '^ct$' -L '^full$' ;;
+    ct-full)
+      build ct-full build "${release_build[@]}" -- ct_all && check ct-full build -L '^ct$' -L '^full$' -LE '^traces$'
+      ;;
+    traces) build traces build "${release_build[@]}" -- ct_O3 && check traces build -L '^traces$' ;;
     # No vector code, half of the time to compile and no reader of foreign bytes. CKKS, known answers, the core's driver
     # and the embedded library are left to sanitize-full too.
     sanitize)

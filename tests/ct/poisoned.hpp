@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <valgrind/memcheck.h>
@@ -106,7 +107,7 @@ inline polykem_context* open_context(const polykem_scheme* scheme) {
 }
 
 /// A leak to plant where an operation ends.
-enum class Leak { kNone, kBranch, kAddress, kMask };
+enum class Leak { kNone, kBranch, kAddress, kMask, kLane };
 
 #ifdef POLYKEM_SINGLE_STEP
 /// Stores zeros at the bytes that a secret selects.
@@ -115,10 +116,18 @@ __attribute__((target("avx512bw,avx512vl"))) inline void store_by_mask(uint8_t s
   _mm_mask_storeu_epi8(bytes, secret, _mm_setzero_si128());
   asm volatile("" : : "r"(bytes) : "memory");  // the compiler must not drop the store
 }
+
+/// Loads four words, one of them from where a secret says.
+__attribute__((target("avx512vl"))) inline void gather_by_lane(uint8_t secret) {
+  static const long long table[256] = {};
+  const __m256i words = _mm256_mmask_i64gather_epi64(_mm256_setzero_si256(), 0xf, _mm256_set_epi64x(0, secret, 0, 0),
+                                                     table, sizeof *table);
+  asm volatile("" : : "x"(words));
+}
 #endif
 
-/// Leaks some bytes of a secret; by the mask of a store only where traces can be made. No compiler turns the branch
-/// into a select, since assembly may run only if it is taken.
+/// Leaks some bytes of a secret; by the mask of a store or a lane of a gather only where traces can be made. No
+/// compiler turns the branch into a select, since assembly may run only if it is taken.
 inline void plant(Leak leak, const Bytes& secret) {
   constexpr size_t kLeaked = 16;  // so many do not agree in two runs
   static const volatile uint8_t table[256] = {};
@@ -127,6 +136,7 @@ inline void plant(Leak leak, const Bytes& secret) {
     if (leak == Leak::kBranch && (secret[i] & 1) != 0) asm volatile("nop");
 #ifdef POLYKEM_SINGLE_STEP
     if (leak == Leak::kMask) store_by_mask(secret[i]);
+    if (leak == Leak::kLane) gather_by_lane(secret[i]);
 #endif
   }
 }
@@ -139,14 +149,21 @@ struct Arguments {
   bool basic = false;  ///< each operation once
 };
 
-/// Reads SET [--leak branch|address|mask] [--trace ITEMS] [--basic]; ends the program if they are wrong.
+inline Leak leak_of(std::string_view name) {
+  if (name == "branch") return Leak::kBranch;
+  if (name == "address") return Leak::kAddress;
+  if (name == "mask") return Leak::kMask;
+  return name == "lane" ? Leak::kLane : Leak::kNone;
+}
+
+/// Reads SET [--leak branch|address|mask|lane] [--trace ITEMS] [--basic]; ends the program if they are wrong.
 inline Arguments read_arguments(int argc, char** argv) {
   Arguments out;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     const std::string value = i + 1 < argc ? argv[i + 1] : "";
-    if (name == "--leak" && (value == "branch" || value == "address" || value == "mask")) {
-      out.leak = value == "branch" ? Leak::kBranch : value == "address" ? Leak::kAddress : Leak::kMask;
+    if (name == "--leak" && leak_of(value) != Leak::kNone) {
+      out.leak = leak_of(value);
       ++i;
     } else if (name == "--trace" && std::atoi(value.c_str()) > 0) {
       out.items = static_cast<size_t>(std::atoi(value.c_str()));
@@ -159,8 +176,10 @@ inline Arguments read_arguments(int argc, char** argv) {
       fail("unknown argument " + name);
     }
   }
-  if (out.leak == Leak::kMask && out.items == 0) fail("only a trace (--trace) sees the mask of a store");
-  if (out.set == nullptr) fail("usage: SET [--leak branch|address|mask] [--trace ITEMS] [--basic]");
+  if ((out.leak == Leak::kMask || out.leak == Leak::kLane) && out.items == 0) {
+    fail("only a trace (--trace) sees the mask of a store and the lanes of a gather");
+  }
+  if (out.set == nullptr) fail("usage: SET [--leak branch|address|mask|lane] [--trace ITEMS] [--basic]");
   return out;
 }
 

@@ -9,12 +9,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include <Zydis/Zydis.h>
 #include <valgrind/memcheck.h>
@@ -50,6 +52,8 @@ struct Operand {
   uint8_t scale;
   int8_t mask;  ///< the number of an opmask register, or -1
   int64_t displacement;
+  int8_t vector;  ///< the number of the vector register of indices that a gather or scatter takes, or -1
+  uint8_t lanes, lane_bytes;
 };
 
 struct Instruction {
@@ -59,21 +63,37 @@ struct Instruction {
   Operand operand[2] = {};
 };
 
+enum Component { kSse = 1, kAvx = 2, kOpmask = 5, kHighHalves = 6, kHighRegisters = 7 };
+
 // The handler of the signal may use no function that the code under test may be in.
 Recording* recording = nullptr;
 uint32_t this_run = 0;
 ZydisDecoder decoder;
 std::array<Instruction, size_t{1} << 19> decoded;
-uint64_t vdso = 0;           ///< the kernel's code in this process, which reads a clock
-uint32_t opmask_offset = 0;  ///< in the state that XSAVE writes
+uint64_t vdso = 0;                  ///< the kernel's code in this process, which reads a clock
+uint32_t component_offset[8] = {};  ///< in the state that XSAVE writes
 constexpr uint64_t kVdsoBytes = 1 << 13;
 
 int8_t place_of(ZydisRegister wanted) {
   constexpr int8_t kPlaces[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                   REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
   if (wanted == ZYDIS_REGISTER_NONE || wanted == ZYDIS_REGISTER_RIP) return -1;
-  if (wanted < ZYDIS_REGISTER_RAX || wanted > ZYDIS_REGISTER_R15) stop("an address of 32 bits or of a vector");
+  if (wanted < ZYDIS_REGISTER_RAX || wanted > ZYDIS_REGISTER_R15) stop("an address of 32 bits");
   return kPlaces[wanted - ZYDIS_REGISTER_RAX];
+}
+
+/// Notes which lanes of which register are indices, if any are.
+void decode_vector(const ZydisDecodedInstruction& instruction, const ZydisDecodedOperand* operands,
+                   const ZydisDecodedOperandMem& memory, Operand& out) {
+  out.vector = -1;
+  if (memory.type != ZYDIS_MEMOP_TYPE_VSIB) return;
+  const ZyanU16 bits = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, memory.index);
+  const ZydisDecodedOperand& elements = operands[operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? 1 : 0];
+  const std::string_view name =
+      ZydisMnemonicGetString(instruction.mnemonic);  // v[p]gather, then d or q for the indices
+  out.lane_bytes = name[name.size() - (name[1] == 'p' ? 2 : 3)] == 'q' ? 8 : 4;
+  out.lanes = static_cast<uint8_t>(std::min<unsigned>(bits / 8 / out.lane_bytes, elements.element_count));
+  out.vector = static_cast<int8_t>(ZydisRegisterGetId(memory.index));
 }
 
 /// The instruction by which valgrind's requests end, after rotations that do nothing.
@@ -98,12 +118,13 @@ void decode(uint64_t at, Instruction& out) {
     if (out.operands == 2) stop("an instruction with three operands in memory");
     Operand& o = out.operand[out.operands++];
     o.base = place_of(operand.mem.base);
-    o.index = place_of(operand.mem.index);
+    decode_vector(instruction, operands, operand.mem, o);
+    o.index = o.vector < 0 ? place_of(operand.mem.index) : int8_t{-1};
     o.scale = operand.mem.scale;
     o.displacement = operand.mem.disp.has_displacement ? operand.mem.disp.value : 0;
     const ZydisRegister mask = instruction.avx.mask.reg;
     const bool is_masked = mask > ZYDIS_REGISTER_K0 && mask <= ZYDIS_REGISTER_K7 &&
-                           (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+                           (o.vector >= 0 || (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0);
     o.mask = static_cast<int8_t>(is_masked ? mask - ZYDIS_REGISTER_K0 : -1);
   }
 }
@@ -117,21 +138,50 @@ const Instruction& instruction_at(uint64_t at) {
   stop("too many instructions");
 }
 
-/// Returns an opmask register of the interrupted code. [SDM, vol. 1, 13.4: the state that XSAVE writes]
-uint64_t opmask(const ucontext_t& context, int8_t number) {
+/// A component of the state that XSAVE writes, of the interrupted code; null while it has its initial value, 0.
+/// [SDM, vol. 1, 13.4]
+const uint8_t* component(const ucontext_t& context, int number) {
   constexpr size_t kHeader = 512;
-  constexpr uint64_t kOpmaskState = 1 << 5;
   const auto* state = reinterpret_cast<const uint8_t*>(context.uc_mcontext.fpregs);
-  uint64_t present, value;
+  uint64_t present;
   std::memcpy(&present, state + kHeader, sizeof present);
-  if ((present & kOpmaskState) == 0) return 0;
-  std::memcpy(&value, state + opmask_offset + sizeof value * static_cast<size_t>(number), sizeof value);
+  return (present >> number & 1) != 0 ? state + component_offset[number] : nullptr;
+}
+
+uint64_t opmask(const ucontext_t& context, int8_t number) {
+  uint64_t value = 0;
+  if (const uint8_t* all = component(context, kOpmask)) std::memcpy(&value, all + sizeof value * number, sizeof value);
+  return value;
+}
+
+std::array<uint8_t, 64> vector_register(const ucontext_t& context, int8_t number) {
+  std::array<uint8_t, 64> value{};
+  const auto take = [&](int of, int from, size_t at, size_t bytes) {
+    if (const uint8_t* all = component(context, of)) std::memcpy(value.data() + at, all + bytes * from, bytes);
+  };
+  if (number >= 16) {
+    take(kHighRegisters, number - 16, 0, 64);
+  } else {
+    take(kSse, number, 0, 16);
+    take(kAvx, number, 16, 16);
+    take(kHighHalves, number, 32, 32);
+  }
   return value;
 }
 
 uint64_t mixed(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 32;
+}
+
+/// Without an opmask every lane is hashed: one that is not loaded may then tell of a difference that is none.
+uint64_t hash_of_lanes(uint64_t hash, const Operand& o, uint64_t taken, const std::array<uint8_t, 64>& indices) {
+  for (size_t lane = 0; lane < o.lanes; ++lane) {
+    uint64_t index = 0;
+    std::memcpy(&index, indices.data() + lane * o.lane_bytes, o.lane_bytes);
+    if ((taken >> lane & 1) != 0) hash = mixed(hash, index);
+  }
+  return hash;
 }
 
 uint32_t hash_of_accesses(const Instruction& instruction, const ucontext_t& context) {
@@ -143,7 +193,9 @@ uint32_t hash_of_accesses(const Instruction& instruction, const ucontext_t& cont
     if (o.base >= 0) address += static_cast<uint64_t>(registers[o.base]);
     if (o.index >= 0) address += static_cast<uint64_t>(registers[o.index]) * o.scale;
     hash = mixed(hash, address);
-    if (o.mask >= 0) hash = mixed(hash, opmask(context, o.mask));
+    const uint64_t taken = o.mask >= 0 ? opmask(context, o.mask) : ~uint64_t{0};
+    if (o.mask >= 0) hash = mixed(hash, taken);
+    if (o.vector >= 0) hash = hash_of_lanes(hash, o, taken, vector_register(context, o.vector));
   }
   return static_cast<uint32_t>(hash);
 }
@@ -237,8 +289,11 @@ void prepare() {
   recording = static_cast<Recording*>(memory);
   ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
   vdso = getauxval(AT_SYSINFO_EHDR);
-  uint32_t size, ecx, edx;
-  __cpuid_count(0xd, 5, size, opmask_offset, ecx, edx);
+  component_offset[kSse] = 160;
+  for (const int number : {kAvx, kOpmask, kHighHalves, kHighRegisters}) {
+    uint32_t size, ecx, edx;
+    __cpuid_count(0xd, number, size, component_offset[number], ecx, edx);
+  }
 }
 
 }  // namespace

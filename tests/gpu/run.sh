@@ -217,6 +217,7 @@ for step in $steps; do
       ;;
     test)
       (cd "$build" && ctest --output-on-failure) || failed=yes
+      grep -E '^(skipped )?M(PS|IG)[:,]' "$build/Testing/Temporary/LastTest.log" || true # what the machine has
       ;;
     sanitize)
       sanitize

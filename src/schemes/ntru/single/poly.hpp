@@ -192,7 +192,7 @@ uint32_t poly_ternary(Trits<P>& r, const Words<P>& a) {
     store64(r.c + i, mod3_below_6(_mm512_add_epi8(narrowed(low, high), bytes(2))));
   });
   end_trits<P>(r);
-  return 0u - static_cast<uint32_t>(_mm512_cmpgt_epu16_mask(largest, two) != 0);
+  return ct::mask_nonzero(_mm512_cmpgt_epu16_mask(largest, two));
 }
 
 /// Returns all ones if m does not have weight/2 coefficients of each sign (HPS only), else 0.
@@ -244,7 +244,7 @@ template <NtruParams P>
 uint32_t nonzero(const Trits<P>& a) {
   __m512i any = _mm512_setzero_si512();
   each_bytes<P>([&](size_t i) { any = _mm512_or_si512(any, load64(a.c + i)); });
-  return 0u - static_cast<uint32_t>(_mm512_test_epi8_mask(any, any) != 0);
+  return ct::mask_nonzero(_mm512_test_epi32_mask(any, any));
 }
 
 /// Returns the prefix sums of every 64-bit word: byte k is the sum of bytes 0 .. k.

@@ -9,6 +9,11 @@
 
 namespace polykem::cuda {
 
+/// Returns -a mod 2^32.
+__device__ __forceinline__ int32_t wrapping_minus(int32_t a) {
+  return static_cast<int32_t>(0u - static_cast<uint32_t>(a));
+}
+
 /// Returns a b + c mod 2^32.
 __device__ __forceinline__ int32_t wrapping_mad(int32_t a, int32_t b, int32_t c) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b) + static_cast<uint32_t>(c));
@@ -148,7 +153,7 @@ __device__ __forceinline__ void warp_sort(int32_t (&x)[kRegs], unsigned lane) {
 #pragma unroll
       for (int i = 0; i < kRegs; ++i) {
         const int32_t other = __shfl_xor_sync(0xffffffff, x[i], distance);
-        x[i] = wrapping_mad(__viaddmin_s32(units.minus_one, -other, x[i]), sign, flip);
+        x[i] = wrapping_mad(__viaddmin_s32(units.minus_one, wrapping_minus(other), x[i]), sign, flip);
       }
       distance = bit / 2;
     }
