@@ -23,6 +23,7 @@ import sys
 import time
 import traceback
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -34,14 +35,20 @@ from proofs.all_claims import LEFT_OUT, chosen_claims
 from proofs.claims import Claim, Ran, Run
 from proofs.machines.emulated import Missing
 from proofs.machines.machine import Machine
-from proofs.machines.memory import Library, NotFollowed, NotWritten
+from proofs.machines.memory import Library, NotFollowed, NotRestored, NotWritten
 from proofs.native import Differs, Processor, processor_of
 
 DRAWS = 24
 # What refutes a fault. Any other NotProved: nothing is found that holds, or a result has not the shape of the claim's.
 REFUTED_BY = {OtherResult: "another result", OtherRange: "another range", NotWritten: "a read outside",
+              NotRestored: "a register not restored",
               NotProved: "no proof"}
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def kind_of(problem: NotProved | NotFollowed | None) -> str | None:
+    """Returns by what a fault is refuted, or None if that decides nothing."""
+    return next((name for of, name in REFUTED_BY.items() if isinstance(problem, of)), None)
 
 
 def attempt(claim: Claim, library: Library) -> NotProved | NotFollowed | None:
@@ -99,7 +106,7 @@ def refute(claim: Claim, library: Library, ran: Ran) -> dict[str, object]:
         with endless_after(2 * ran.longest + 1000):
             found = attempt(claim, faulty)
         report["faults drawn"] = draw + 1
-        kind = next((name for of, name in REFUTED_BY.items() if isinstance(found, of)), None)
+        kind = kind_of(found)
         if kind is not None:
             return report | {"fault": fault, "refuted": str(found), "refuted by": kind}
         report["not found" if found is None else "not followed"].append(fault)  # type: ignore[attr-defined]
@@ -199,6 +206,9 @@ def main() -> int:
     wrong = sum(bool(report["problem"] or not report.get("refuted", True)) for report in reports)
     with_faults = ", with a fault beside each" if arguments.faults else ""
     print(f"{len(reports) - wrong} of {len(reports)} proved{with_faults}")
+    if arguments.faults:
+        kinds = Counter(str(report["refuted by"]) for report in reports if "refuted by" in report)
+        print("faults refuted by " + ", ".join(f"{kind}: {count}" for kind, count in kinds.most_common()))
     if arguments.cpu:
         compared = sum("compared" in report for report in reports)
         print(f"{compared} of {len(reports)} compared with {'this CPU' if instruction_set == 'x86-64' else 'QEMU'}")

@@ -70,14 +70,19 @@ inline uint32_t seed_of_all() {
   return value == nullptr ? 0 : static_cast<uint32_t>(std::strtoul(value, nullptr, 10));
 }
 
-/// Pseudo-random bytes, others in each run (a linear congruence is enough to vary the inputs), poisoned.
+/// The output function of SplitMix64. [Steele, Lea and Flood, 2014]
+inline uint64_t mixed(uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+/// Pseudo-random bytes, independent ones in each run and for each seed of all, poisoned.
 inline Bytes secret_coins(size_t bytes, uint32_t seed) {
   Bytes out(bytes);
-  seed += 1000 * current_run + 10'000 * seed_of_all();
-  for (uint8_t& byte : out) {
-    seed = seed * 1664525u + 1013904223u;
-    byte = static_cast<uint8_t>(seed >> 24);
-  }
+  const uint64_t seeds = mixed(uint64_t{seed} << 32 | current_run) + seed_of_all();
+  for (size_t i = 0; i < bytes; ++i)
+    out[i] = static_cast<uint8_t>(mixed(mixed(seeds) + i * 0x9e3779b97f4a7c15u) >> 56);
   poison(out);
   return out;
 }
@@ -107,7 +112,7 @@ inline polykem_context* open_context(const polykem_scheme* scheme) {
 }
 
 /// A leak to plant where an operation ends.
-enum class Leak { kNone, kBranch, kAddress, kMask, kLane };
+enum class Leak { kNone, kBranch, kAddress, kMask, kLane, kDivision };
 
 #ifdef POLYKEM_SINGLE_STEP
 /// Stores zeros at the bytes that a secret selects.
@@ -124,10 +129,15 @@ __attribute__((target("avx512vl"))) inline void gather_by_lane(uint8_t secret) {
                                                      table, sizeof *table);
   asm volatile("" : : "x"(words));
 }
+
+inline void divide(uint8_t secret) {
+  uint64_t quotient = secret, remainder = 0;
+  asm volatile("divq %2" : "+a"(quotient), "+d"(remainder) : "r"(uint64_t{3}) : "cc");
+}
 #endif
 
-/// Leaks some bytes of a secret; by the mask of a store or a lane of a gather only where traces can be made. No
-/// compiler turns the branch into a select, since assembly may run only if it is taken.
+/// Leaks some bytes of a secret; by the mask of a store, a lane of a gather or a division only where traces can be
+/// made. No compiler turns the branch into a select, since assembly may run only if it is taken.
 inline void plant(Leak leak, const Bytes& secret) {
   constexpr size_t kLeaked = 16;  // so many do not agree in two runs
   static const volatile uint8_t table[256] = {};
@@ -137,6 +147,7 @@ inline void plant(Leak leak, const Bytes& secret) {
 #ifdef POLYKEM_SINGLE_STEP
     if (leak == Leak::kMask) store_by_mask(secret[i]);
     if (leak == Leak::kLane) gather_by_lane(secret[i]);
+    if (leak == Leak::kDivision) divide(secret[i]);
 #endif
   }
 }
@@ -153,10 +164,11 @@ inline Leak leak_of(std::string_view name) {
   if (name == "branch") return Leak::kBranch;
   if (name == "address") return Leak::kAddress;
   if (name == "mask") return Leak::kMask;
-  return name == "lane" ? Leak::kLane : Leak::kNone;
+  if (name == "lane") return Leak::kLane;
+  return name == "division" ? Leak::kDivision : Leak::kNone;
 }
 
-/// Reads SET [--leak branch|address|mask|lane] [--trace ITEMS] [--basic]; ends the program if they are wrong.
+/// Reads SET [--leak branch|address|mask|lane|division] [--trace ITEMS] [--basic]; ends the program if they are wrong.
 inline Arguments read_arguments(int argc, char** argv) {
   Arguments out;
   for (int i = 1; i < argc; ++i) {
@@ -176,10 +188,8 @@ inline Arguments read_arguments(int argc, char** argv) {
       fail("unknown argument " + name);
     }
   }
-  if ((out.leak == Leak::kMask || out.leak == Leak::kLane) && out.items == 0) {
-    fail("only a trace (--trace) sees the mask of a store and the lanes of a gather");
-  }
-  if (out.set == nullptr) fail("usage: SET [--leak branch|address|mask|lane] [--trace ITEMS] [--basic]");
+  if (out.leak >= Leak::kMask && out.items == 0) fail("only a trace (--trace) sees this leak");
+  if (out.set == nullptr) fail("usage: SET [--leak branch|address|mask|lane|division] [--trace ITEMS] [--basic]");
   return out;
 }
 

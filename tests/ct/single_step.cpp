@@ -60,6 +60,9 @@ struct Instruction {
   uint64_t at = 0;  ///< 0: a free place
   uint8_t operands = 0;
   bool makes_public = false;
+  bool divides = false;
+  int8_t divisor = -1;  ///< the place in gregs of a division's divisor; -1: it is in memory
+  uint8_t divisor_bytes = 0;
   Operand operand[2] = {};
 };
 
@@ -111,6 +114,14 @@ void decode(uint64_t at, Instruction& out) {
     stop("an instruction that Zydis does not know");
   out.at = at;
   out.makes_public = is_request(code);
+  out.divides = instruction.mnemonic == ZYDIS_MNEMONIC_DIV || instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
+  if (out.divides) {
+    out.divisor_bytes = static_cast<uint8_t>(operands[0].size / 8);
+    if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+      const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operands[0].reg.value);
+      out.divisor = place_of(whole);
+    }
+  }
   for (size_t i = 0; i < instruction.operand_count; ++i) {
     const ZydisDecodedOperand& operand = operands[i];
     if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY || operand.mem.type == ZYDIS_MEMOP_TYPE_AGEN) continue;
@@ -184,6 +195,13 @@ uint64_t hash_of_lanes(uint64_t hash, const Operand& o, uint64_t taken, const st
   return hash;
 }
 
+uint64_t loaded(uint64_t address, size_t bytes) {
+  uint64_t value = 0;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), bytes);
+  return value;
+}
+
+/// A hash of the addresses of data and of the operands of a division, whose time depends on them.
 uint32_t hash_of_accesses(const Instruction& instruction, const ucontext_t& context) {
   const auto& registers = context.uc_mcontext.gregs;
   uint64_t hash = 0;
@@ -193,9 +211,15 @@ uint32_t hash_of_accesses(const Instruction& instruction, const ucontext_t& cont
     if (o.base >= 0) address += static_cast<uint64_t>(registers[o.base]);
     if (o.index >= 0) address += static_cast<uint64_t>(registers[o.index]) * o.scale;
     hash = mixed(hash, address);
+    if (instruction.divides) hash = mixed(hash, loaded(address, instruction.divisor_bytes));
     const uint64_t taken = o.mask >= 0 ? opmask(context, o.mask) : ~uint64_t{0};
     if (o.mask >= 0) hash = mixed(hash, taken);
     if (o.vector >= 0) hash = hash_of_lanes(hash, o, taken, vector_register(context, o.vector));
+  }
+  if (instruction.divides) {
+    for (const int8_t place : {int8_t{REG_RAX}, int8_t{REG_RDX}, instruction.divisor}) {
+      if (place >= 0) hash = mixed(hash, static_cast<uint64_t>(registers[place]));
+    }
   }
   return static_cast<uint32_t>(hash);
 }
@@ -308,7 +332,7 @@ Comparison compare_steps(const std::function<void(uint32_t run)>& body) {
   result.instructions = recording->steps[1];
   result.accesses = recording->accesses[1];
   if (recording->differs && recording->in_data) {
-    result.difference = "an address of data differs at " + place(recording->there);
+    result.difference = "an address of data or a division differs at " + place(recording->there);
   } else if (recording->differs) {
     result.difference = "different instructions follow the one at " + place(recording->here);
   } else if (ended_early) {

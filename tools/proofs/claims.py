@@ -19,10 +19,12 @@ from proofs.algebra.ranges import Facts
 from proofs.algebra.terms import Term, concat, const, extract, shape, variable, zext
 from proofs.machines.instruction_sets import machine_of
 from proofs.machines.machine import Machine
-from proofs.machines.memory import Library, NotFollowed, bytes_of, value_of
+from proofs.machines.memory import (STACK, STACK_BYTES, THREAD, THREAD_BYTES, Library, NotFollowed, bytes_of,
+                                    value_of)
 
 FIRST_ADDRESS, DISTANCE = 0x1000_0000, 0x0100_0000  # of arrays
 
+FRAMES = (range(STACK - STACK_BYTES, STACK), range(THREAD, THREAD + THREAD_BYTES))  # what a function may use
 BLOCK = 1 << 18  # of values that are computed at a time
 
 ANY_WORD = (-(1 << 15), (1 << 15) - 1)  # of 16 bits
@@ -78,12 +80,15 @@ class Run:
         self._tables: set[tuple[object, ...]] = set()  # what holds for all values: see expect_table()
 
     def written_beside_results(self) -> str:
-        """Returns what the function has written to an array, or beyond its end, and the claim has not read, or ""."""
+        """Returns what the function has written outside its frame and the claim has not read, or ""."""
         memory = self.machine.memory
-        allowed = memory.unknown + self._disregarded
-        unread = [at for at in memory.unread if at in self.arrays and not any(at in part for part in allowed)]
+        allowed = [*FRAMES, *memory.unknown, *self._disregarded]
+        unread = [at for at in memory.unread if not any(at in part for part in allowed)]
         if not unread:
             return ""
+        elsewhere = [at for at in unread if at not in self.arrays]
+        if elsewhere:
+            return f"{len(elsewhere)} bytes are written outside the arrays, the first at {min(elsewhere):#x}"
         array, byte = divmod(min(unread) - FIRST_ADDRESS, DISTANCE)
         return f"{len(unread)} bytes are written that no result has, the first is byte {byte} of array {array}"
 

@@ -64,6 +64,7 @@ class Processor(abc.ABC):
         Run.machine_of, Run.drawn = Compared, Random(seed)
         try:
             claim.prove(library, claim.function)
+            raise Differs("the claim calls no function")
         except _Done:
             pass
         finally:

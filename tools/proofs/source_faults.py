@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from mutants import Scratch  # noqa: E402
-from prove import attempt  # noqa: E402
+from prove import attempt, kind_of  # noqa: E402
 from proofs.all_claims import chosen_claims  # noqa: E402
 from proofs.claims import Claim, Run  # noqa: E402
 from proofs.machines.memory import Library  # noqa: E402
@@ -103,9 +103,9 @@ class Faults:
         """Returns the files of src with functions in the library of which no claim runs a line."""
         return sorted({file for file, _ in self.compiled} - {file for file, _ in self.claims_of})
 
-    def plant(self, line: Line, generator: random.Random) -> tuple[str, str] | None:
-        """Returns the fault that a line got and what refuted it, "" if nothing did, or None where it has no arithmetic
-        or does not compile."""
+    def plant(self, line: Line, generator: random.Random) -> tuple[str, str | None] | None:
+        """Returns the fault that a line got and what refuted it: "" if nothing did, None if a claim could not follow the
+        code, which decides nothing. Returns None where a line has no arithmetic or does not compile."""
         path = self.scratch.tree / line[0]
         original = path.read_text()
         text = original.splitlines(keepends=True)
@@ -126,13 +126,14 @@ class Faults:
         finally:
             path.write_text(original)
 
-    def _refuted(self, claims: list[Claim]) -> str:
-        libraries = self._libraries()
+    def _refuted(self, claims: list[Claim]) -> str | None:
+        libraries, followed = self._libraries(), True
         for claim in claims:
             problem = attempt(claim, libraries[claim.inlined])
-            if problem is not None:
-                return f"{claim.name}: {problem}"
-        return ""
+            if kind := kind_of(problem):
+                return f"{claim.name}: {kind}: {problem}"
+            followed &= problem is None
+        return "" if followed else None
 
 
 def main() -> int:
@@ -163,9 +164,10 @@ def main() -> int:
         if planted is None:
             continue
         fault, refuted = planted
-        print(f"{fault}\n  {'refuted by ' + refuted if refuted else 'NOT FOUND'}", flush=True)
+        outcome = "undecided: not followed" if refuted is None else f"refuted by {refuted}" if refuted else "NOT FOUND"
+        print(f"{fault}\n  {outcome}", flush=True)
         found += bool(refuted)
-        missed += not refuted
+        missed += refuted == ""
     print(f"{found} faults refuted, {missed} not found")
     return 1 if missed or found < arguments.count else 0
 

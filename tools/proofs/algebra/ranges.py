@@ -47,7 +47,7 @@ class Facts(Modulus):
 
     def assume(self, variable: Term, low: int, high: int) -> None:
         """Takes for granted that a new variable is in [low, high]."""
-        if variable in self.of or high - low >= 1 << variable.width:
+        if variable in self.of or not 0 <= high - low < 1 << variable.width:
             raise ValueError(f"{variable} is new and in [{low}, {high}]?")
         self.of[variable] = Fact(low, high, {(len(self.variables),): 1 % self.q})
         self.variables.append(variable)

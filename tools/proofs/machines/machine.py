@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
 from proofs.algebra.terms import Term, alike, extract
-from proofs.machines.memory import OUTSIDE, RETURN, Byte, Library, Memory, NotFollowed, bytes_of, value_of
+from proofs.machines.memory import OUTSIDE, RETURN, Byte, Library, Memory, NotFollowed, NotRestored, bytes_of, value_of
 
 MOST_KEPT = 1 << 12  # lists of bytes that are kept because they are compared faster than equal ones
 Argument = int | tuple[int, ...]  # a word, or the words of a structure that is passed by value and has more than two
@@ -57,6 +57,10 @@ class Machine(abc.ABC):
         """Makes the registers unknown that a function need not preserve."""
 
     @abc.abstractmethod
+    def preserved(self) -> list[object]:
+        """Returns the contents of the registers that a function must leave as they were."""
+
+    @abc.abstractmethod
     def set_arguments(self, arguments: tuple[Argument, ...]) -> None:
         """Prepares registers and the stack for a call that returns to RETURN."""
 
@@ -95,6 +99,7 @@ class Machine(abc.ABC):
     def call(self, function: str, *arguments: Argument) -> None:
         """Runs the function until it returns."""
         self.set_arguments(arguments)
+        before = self.preserved()
         at = self.library.function(function)
         self.memory.program_runs = True
         while at != RETURN:
@@ -111,6 +116,8 @@ class Machine(abc.ABC):
             else:
                 at = self.step(at)
         self.memory.program_runs = False
+        if self.preserved() != before:
+            raise NotRestored("returns with other contents of registers that a function has to preserve")
 
     def _done_instead(self, f: Callable[[Machine], None]) -> int:
         """Does something instead of a function, and returns the address after its call."""

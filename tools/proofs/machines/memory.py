@@ -29,6 +29,10 @@ class NotWritten(NotFollowed):
     """A read outside the arrays, or of a part that nothing has written."""
 
 
+class NotRestored(NotFollowed):
+    """A register that a function has to preserve, and does not."""
+
+
 # What the dynamic linker writes: the base and an addend, or the address of a symbol and an addend. Words that only it
 # writes are of the last two kinds, GLOB_DAT and JUMP_SLOT.
 _RELOCATIONS = {"x86-64": (8, (1, 6, 7)), "AArch64": (1027, (257, 1025, 1026))}

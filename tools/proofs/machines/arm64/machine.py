@@ -38,6 +38,9 @@ class Arm64(Machine):
         for number in range(8, 16):
             self.vector[number][:8] = vector[number][:8]
 
+    def preserved(self) -> list[object]:
+        return [self.general[number] for number in _PRESERVED] + [self.vector[number][:8] for number in range(8, 16)]
+
     def set_arguments(self, arguments: tuple[Argument, ...]) -> None:
         at = STACK
         words = []

@@ -45,6 +45,9 @@ class Thumb(Machine):
             self.general[number] = general[number]
         self.single[16:] = single[16:]
 
+    def preserved(self) -> list[object]:
+        return [self.general[number] for number in _PRESERVED] + self.single[16:]
+
     def set_arguments(self, arguments: tuple[Argument, ...]) -> None:
         """A structure's words are arguments of their own, in registers too."""
         words = [word for argument in arguments

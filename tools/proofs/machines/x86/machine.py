@@ -17,6 +17,7 @@ from proofs.machines.x86.vector import VECTOR
 
 HIGH_BYTES = (iced.Register.AH, iced.Register.CH, iced.Register.DH, iced.Register.BH)
 _ARGUMENTS = (7, 6, 2, 1, 8, 9)  # registers
+_STACK_POINTER, _PRESERVED = 4, (3, 5, 12, 13, 14, 15)
 _FORMATTER = iced.Formatter(iced.FormatterSyntax.INTEL)
 
 
@@ -63,10 +64,13 @@ class X86(Machine):
         self.flags: tuple = ()
 
     def forget_registers_of_callee(self) -> None:
-        kept = {number: self.general[number] for number in (3, 4, 5, 12, 13, 14, 15)}
+        general = self.general
         self.forget_registers(f"after step {self.steps}")
-        for number, value in kept.items():
-            self.general[number] = value
+        for number in (_STACK_POINTER, *_PRESERVED):
+            self.general[number] = general[number]
+
+    def preserved(self) -> list[object]:
+        return [self.general[number] for number in _PRESERVED]  # and the stack pointer: it finds the return address
 
     def set_arguments(self, arguments: tuple[Argument, ...]) -> None:
         words = [argument for argument in arguments if isinstance(argument, int)]
