@@ -11,6 +11,7 @@ from proofs.algebra.facts import NotProved, OtherRange, OtherResult  # noqa: E40
 from proofs.algebra.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sub, variable,  # noqa: E402
                                   zext)
 from proofs.families import mlkem, ntru  # noqa: E402
+from proofs.machines.memory import STACK, NotRestored  # noqa: E402
 from proofs_code import Code  # noqa: E402
 
 Q = 3329
@@ -49,6 +50,23 @@ class Claims(unittest.TestCase):
             if at == 1:
                 with self.assertRaisesRegex(OtherResult, f"1 bytes .* byte {size} of array 1"):
                     claims.Run.end_claim()
+
+    def test_nothing_is_written_to_other_frames_or_to_the_library(self):
+        # mov qword ptr [rsp - 8], 0 into the own frame; to [rsp + 8] and [rip + 0] elsewhere
+        for code, at in (("48c74424f800000000c3", None), ("48c744240800000000c3", STACK),
+                         ("48c7050000000000000000c3", 0x1000b)):
+            claims.Run.begin_claim()
+            claims.Run(Code(code), Q).machine.call("f")
+            if at is None:
+                claims.Run.end_claim()
+            else:
+                with self.assertRaisesRegex(OtherResult, f"8 bytes .* outside the arrays, the first at {at:#x}"):
+                    claims.Run.end_claim()
+
+    def test_registers_are_restored(self):
+        claims.Run(Code("53" "31db" "5bc3"), Q).machine.call("f")  # push rbx; xor ebx, ebx; pop rbx; ret
+        with self.assertRaises(NotRestored):
+            claims.Run(Code("31dbc3"), Q).machine.call("f")
 
     def test_faults_are_planted_in_all_runs_of_a_claim(self):
         claims.Run.begin_claim()

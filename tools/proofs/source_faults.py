@@ -104,8 +104,8 @@ class Faults:
         return sorted({file for file, _ in self.compiled} - {file for file, _ in self.claims_of})
 
     def plant(self, line: Line, generator: random.Random) -> tuple[str, str | None] | None:
-        """Returns the fault that a line got and what refuted it: "" if nothing did, None if a claim could not follow the
-        code, which decides nothing. Returns None where a line has no arithmetic or does not compile."""
+        """Returns the fault that a line got and what refuted it: "" if nothing did, None if a claim could not follow
+        the code, which decides nothing. Returns None where a line has no arithmetic or does not compile."""
         path = self.scratch.tree / line[0]
         original = path.read_text()
         text = original.splitlines(keepends=True)
