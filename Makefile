@@ -17,7 +17,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.cu' '*.cuh' ':!src/prim/keccak/avx512/rounds_*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-faults hw-tvla hw-synth hw-place hw-area hw-wave hw-schedule hw-software hw-soc sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 test-cortex-m bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full test-release prove mutants bench bench-peers bench-gpu cpu-rates lab tables hw-test hw-coverage hw-formal hw-faults hw-tvla hw-synth hw-place hw-area hw-wave hw-schedule hw-software hw-soc sbom package-sdist package-wheel package-wheel-cuda package-deb package-oci package-test release-files program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 test-cortex-m bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -51,11 +51,16 @@ test-full: ## The same, then all CUDA code, long tests, every sanitizer over eve
 	@tools/setup.sh lint test python full fuzz docs tidy compilers
 	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy compilers modes
 
-prove: ## Prove what transforms and products of the compiled library compute, for all inputs, with a planted fault beside each proof
+test-release: ## What takes the hours of a release: traces of every set, parsers' exhaustive neighbours, an hour of each fuzzer, every proof
+	@tools/setup.sh full fuzz prove
+	@POLYKEM_FUZZ_SECONDS=3600 tools/test.sh exhaustive traces fuzz
+	@$(MAKE) --no-print-directory prove ALL=1
+
+prove: ## Prove what transforms and products of the compiled library compute, for all inputs, with a planted fault beside each proof (ALL=1: larger n and ranks too, in hours)
 	@tools/setup.sh prove
 	@$(MAKE) --no-print-directory all
 	@cmake --build $(BUILD) --target polykem_proofs
-	@tools/prove.sh --library $(BUILD)/src/libpolykem.so --wrappers $(BUILD)/tools/proofs/libpolykem_proofs.so --faults --cpu
+	@tools/prove.sh --library $(BUILD)/src/libpolykem.so --wrappers $(BUILD)/tools/proofs/libpolykem_proofs.so --faults --cpu $(if $(ALL),--all)
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64

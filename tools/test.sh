@@ -14,9 +14,8 @@
 #            build-sanitize/; sanitize-full: all of them, with vector code
 #   threads  tests of threads under ThreadSanitizer, in build-tsan/
 #
-#   full     all CUDA code, the simulated hardware core and the long tests of a release, in build/: label full
+#   full     all CUDA code, the simulated hardware core and the long tests of the release build, in build/: label full
 #   ct-full  the other constant-time checks: three optimisation levels, a second compiler
-#   traces   step-by-step traces of every set and every arrangement of items at -O3: five hours of one core
 #   threads-full  every test of the API and of the CUDA module's host side under ThreadSanitizer
 #   python-full  the long tests of the Python package
 #   python-sanitize  the quick ones under both sanitizers, bulk jobs left out, in build-sanitize/
@@ -29,6 +28,9 @@
 #            flags, and known answers of a debug build, in build-modes/
 #   tidy     clang-tidy over all sources, in build-tidy/
 #   compilers  no warning of the oldest and the newest GCC and Clang found here, in build-compilers/
+#
+#   exhaustive  parsers against every input that differs from a seed by a cut or a byte: an hour of one core
+#   traces   step-by-step traces of every set and every arrangement of items at -O3: five hours of one core
 #
 #   coverage the lines of C++ that the quick tests run, as a table, in build-coverage/
 #   fuzz-coverage  the lines of each parser that the fuzzers' inputs reach, as a table, in build-fuzz-coverage/
@@ -56,6 +58,7 @@ declare -A typical=([tests.build]=620 [tests.test]=610 [sanitize.build]=155 [san
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
   [fuzz.test]=360 [fuzz-coverage.build]=600 [fuzz-coverage.test]=60 [mutants.test]=900 [tidy.test]=900
+  [exhaustive.build]=690 [exhaustive.test]=3600
   [traces.build]=300 [traces.test]=18000 [compilers.build]=1700 [coverage.build]=610 [coverage.test]=1180)
 
 passed=0
@@ -276,11 +279,12 @@ run() {
       }
       build full build "${release_build[@]}" -DPOLYKEM_CUDA_KERNELS=ON -DPOLYKEM_RTL=$rtl \
         -DPOLYKEM_PCH=OFF &&
-        check full build -L '^(full|rtl)$' -LE '^(gpu|ct)$'
+        check full build -L '^(full|rtl)$' -LE '^(gpu|ct|exhaustive)$'
       ;;
     ct-full)
       build ct-full build "${release_build[@]}" -- ct_all && check ct-full build -L '^ct$' -L '^full$' -LE '^traces$'
       ;;
+    exhaustive) build exhaustive build "${release_build[@]}" && check exhaustive build -L '^exhaustive$' ;;
     traces) build traces build "${release_build[@]}" -- ct_O3 && check traces build -L '^traces$' ;;
     # No vector code, half of the time to compile and no reader of foreign bytes. CKKS, known answers, the core's driver
     # and the embedded library are left to sanitize-full too.
