@@ -82,7 +82,7 @@ class Run:
     def written_beside_results(self) -> str:
         """Returns what the function has written outside its frame and the claim has not read, or ""."""
         memory = self.machine.memory
-        allowed = [*FRAMES, *memory.unknown, *self._disregarded]
+        allowed = [*FRAMES, *memory.library.grid, *memory.unknown, *self._disregarded]
         unread = [at for at in memory.unread if not any(at in part for part in allowed)]
         if not unread:
             return ""

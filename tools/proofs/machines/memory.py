@@ -133,6 +133,11 @@ class Library:
         pointer = self.read(self.objects[table] + size * int(index), size)
         return self._of_code(int.from_bytes(pointer or b"", "little"))
 
+    @property
+    def grid(self) -> list[range]:
+        """Addresses of what wrappers of CUDA code have for shared memory and the indices of threads."""
+        return self.variable if "threadIdx" in self.objects else []
+
     def overlaps(self, addresses: range) -> bool:
         """Returns whether the library has bytes at some of the addresses."""
         return any(start < addresses.stop and addresses.start < start + len(data) for start, data in self.bytes.items())
