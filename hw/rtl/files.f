@@ -1,4 +1,5 @@
 rtl/core/polykem_hw_pkg.sv
+rtl/keccak/keccak_pkg.sv
 rtl/mem/ram.sv
 rtl/mem/word_ram.sv
 rtl/mem/skewed_ram.sv

@@ -13,7 +13,9 @@
 //              its first 96 bits. A block is read either by words or by wide words.
 // Both blocks have 21 lanes, the rate of SHAKE128. The input block is never shifted, so it needs no multiplexers; the
 // output block has one for each lane.
-module keccak_core #(
+module keccak_core
+  import keccak_pkg::*;
+#(
   parameter int unsigned RoundsPerCycle = 1,  // 1 or 2
   parameter int unsigned Lanes = 1            // 1 or 2
 ) (
@@ -33,24 +35,6 @@ module keccak_core #(
 );
   localparam int unsigned BlockLanes = 21;
 
-  // Iota: bit 2^j - 1 of the constant of round r is rc(j + 7 r). [FIPS202, Alg 5, 6]
-  function automatic logic rc(int unsigned t);
-    logic [8:0] r = 9'h01;
-    for (int unsigned i = 0; i < t % 255; i++) begin
-      r = {r[7:0], 1'b0};
-      if (r[8]) r ^= 9'h171;
-    end
-    return r[0];
-  endfunction
-  typedef logic [23:0][63:0] constants_t;
-  function automatic constants_t constants();
-    constants_t found = '0;
-    for (int unsigned r = 0; r < 24; r++)
-      for (int unsigned j = 0; j < 7; j++) found[r][(1<<j)-1] = rc(j + 7 * r);
-    return found;
-  endfunction
-  localparam constants_t Constants = constants();
-
   logic [4:0] round_q;  // the round of the next cycle; 24: idle
 
   assign busy_o = round_q < 24;
@@ -64,7 +48,7 @@ module keccak_core #(
   logic [63:0] constant;
   if (RoundsPerCycle == 1) begin : gen_one
     assign before_last = state_q;
-    assign constant    = Constants[round_q];
+    assign constant    = RoundConstants[round_q];
   end else begin : gen_two
     logic [24:0][63:0] mixed_first, between;
     keccak_mix u_first (.state_i(state_q), .busy_i(1'b1), .flags_i('0), .mixed_o(mixed_first));
@@ -72,10 +56,10 @@ module keccak_core #(
       for (int unsigned x = 0; x < 5; x++)
         for (int unsigned y = 0; y < 5; y++)
           between[x+5*y] = mixed_first[x+5*y] ^ (~mixed_first[(x+1)%5+5*y] & mixed_first[(x+2)%5+5*y]);
-      between[0] ^= Constants[round_q];
+      between[0] ^= RoundConstants[round_q];
     end
     assign before_last = between;
-    assign constant    = Constants[round_q+5'd1];
+    assign constant    = RoundConstants[round_q+5'd1];
   end
 
   // Between permutations, the mixed lanes are flags: those of even columns keep the state, those of odd columns add a

@@ -5,7 +5,9 @@
 //
 // While busy_o is low, write_i writes word_i to lane write_lane_i of both shares, and start_i begins 24 rounds in the
 // next cycle. While refresh_o is high, random_i has to be new, uniform and independent of all else.
-module keccak_masked (
+module keccak_masked
+  import keccak_pkg::*;
+(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             write_i,
@@ -18,24 +20,6 @@ module keccak_masked (
   input  logic [4:0]       read_lane_i,
   output logic [1:0][63:0] word_o      // while busy_o is low: a lane of each share
 );
-  // Iota: bit 2^j - 1 of the constant of round r is rc(j + 7 r). [FIPS202, Alg 5, 6]
-  function automatic logic rc(int unsigned t);
-    logic [8:0] r = 9'h01;
-    for (int unsigned i = 0; i < t % 255; i++) begin
-      r = {r[7:0], 1'b0};
-      if (r[8]) r ^= 9'h171;
-    end
-    return r[0];
-  endfunction
-  typedef logic [23:0][63:0] constants_t;
-  function automatic constants_t constants();
-    constants_t found = '0;
-    for (int unsigned r = 0; r < 24; r++)
-      for (int unsigned j = 0; j < 7; j++) found[r][(1<<j)-1] = rc(j + 7 * r);
-    return found;
-  endfunction
-  localparam constants_t Constants = constants();
-
   logic [4:0] round_q;  // 24: idle
   logic       chi_q;    // the second cycle of a round
   assign busy_o    = round_q < 24;
@@ -58,7 +42,7 @@ module keccak_masked (
       assign sums[s][i] = own_q[s][i] ^ cross_q[s][i];
       // The complement of a bit is that of its first share.
       assign first    = s == 0 ? ~own_q[s][Next] : own_q[s][Next];
-      assign constant = s == 0 && i == 0 ? Constants[round_q] : '0;
+      assign constant = s == 0 && i == 0 ? RoundConstants[round_q] : '0;
       always_ff @(posedge clk_i) begin
         if (busy_o && !chi_q) begin
           own_q[s][i]   <= mixed[s][i];

@@ -15,7 +15,8 @@ import subprocess
 import sys
 
 HW = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("rtl/keccak/keccak_parity.sv", "rtl/keccak/keccak_mix.sv", "rtl/masked/keccak_masked.sv")
+SOURCES = ("rtl/keccak/keccak_pkg.sv", "rtl/keccak/keccak_parity.sv", "rtl/keccak/keccak_mix.sv",
+           "rtl/masked/keccak_masked.sv")
 LIMIT = 4.5  # of |t|
 # {text: text in the leaky copy, in which a register holds one share times both shares of another bit}
 LEAK = {"(first & own_q[1-s][Second]) ^ random_i[i];": "first & (own_q[0][Second] ^ own_q[1][Second]);",
