@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "support/welch.hpp"
 
 namespace polykem::test {
 
@@ -23,8 +24,8 @@ class Times {
   /// Returns the smallest difference of means, as a part of the faster half's mean, from which difference() exceeds
   /// kLeak.
   double smallest_leak() const {
-    const std::array<Mean, 2> means = means_up_to(0.5);
-    return kLeak * std::sqrt(means[0].variance_of_mean() + means[1].variance_of_mean()) / means[0].mean;
+    const auto [first, second] = means_up_to(0.5);
+    return kLeak * error_of_difference(first, second) / first.mean;
   }
 
   /// Returns the largest |t| of the times up to several quantiles, since long times are mostly interruptions.
@@ -36,23 +37,12 @@ class Times {
   }
 
  private:
-  struct Mean {
-    double count = 0, mean = 0, squares = 0;
-
-    void add(double x) {
-      const double before = x - mean;
-      mean += before / ++count;
-      squares += before * (x - mean);
-    }
-    double variance_of_mean() const { return squares / (count - 1) / count; }
-  };
-
-  std::array<Mean, 2> means_up_to(double quantile) const {
+  std::array<RunningMean, 2> means_up_to(double quantile) const {
     std::vector<double> all = of_class_[0];
     all.insert(all.end(), of_class_[1].begin(), of_class_[1].end());
     std::sort(all.begin(), all.end());
     const double limit = all[static_cast<size_t>(quantile * static_cast<double>(all.size() - 1))];
-    std::array<Mean, 2> means;
+    std::array<RunningMean, 2> means;
     for (size_t i = 0; i < 2; ++i)
       for (const double time : of_class_[i])
         if (time <= limit) means[i].add(time);
@@ -60,9 +50,8 @@ class Times {
   }
 
   double difference(double quantile) const {
-    const std::array<Mean, 2> means = means_up_to(quantile);
-    return std::abs(means[0].mean - means[1].mean) /
-           std::sqrt(means[0].variance_of_mean() + means[1].variance_of_mean());
+    const auto [first, second] = means_up_to(quantile);
+    return welch_t(first, second);
   }
 
   std::array<std::vector<double>, 2> of_class_;

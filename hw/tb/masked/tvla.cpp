@@ -9,7 +9,6 @@
 
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -19,6 +18,7 @@
 
 #include "Vkeccak_masked.h"
 #include "Vkeccak_masked___024root.h"
+#include "support/welch.hpp"
 
 namespace {
 
@@ -54,18 +54,6 @@ State permuted(State a) {
   }
   return a;
 }
-
-/// Mean and variance of values that come one after the other.
-struct Statistic {
-  double count = 0, mean = 0, squares = 0;
-
-  void add(double value) {
-    const double before = value - mean;
-    mean += before / ++count;
-    squares += before * (value - mean);
-  }
-  double error() const { return squares / (count - 1) / count; }
-};
 
 class Bench {
  public:
@@ -154,7 +142,7 @@ int main(int argc, char** argv) {
   std::mt19937_64 random(1);
   const State fixed = random_state(random);
   std::array<std::array<unsigned, kGroups>, kCycles> toggles;
-  std::vector<Statistic> statistics(2 * kCycles * kGroups);
+  std::vector<polykem::test::RunningMean> means(2 * kCycles * kGroups);
   for (unsigned n = 0; n < traces; n++) {
     const unsigned is_random = random() & 1;
     const State state = is_random ? random_state(random) : fixed;
@@ -163,14 +151,12 @@ int main(int argc, char** argv) {
       return 1;
     }
     for (unsigned i = 0; i < kCycles * kGroups; i++)
-      statistics[2 * i + is_random].add(toggles[i / kGroups][i % kGroups]);
+      means[2 * i + is_random].add(toggles[i / kGroups][i % kGroups]);
   }
   double largest = 0;
   unsigned at = 0;
   for (unsigned i = 0; i < kCycles * kGroups; i++) {
-    const Statistic &a = statistics[2 * i], &b = statistics[2 * i + 1];
-    const double variance = a.error() + b.error();
-    const double t = variance == 0 ? 0 : std::abs(a.mean - b.mean) / std::sqrt(variance);
+    const double t = polykem::test::welch_t(means[2 * i], means[2 * i + 1]);
     if (t > largest) {
       largest = t;
       at = i;

@@ -38,7 +38,8 @@ def assess(folder, sources, traces):
         done = subprocess.run(
             [tool("verilator"), "--cc", "--exe", "--build", "-j", "1", "-Wall", "-Wno-UNUSEDSIGNAL", "-O3",
              "--x-assign", "fast", "--top-module", "keccak_masked", "--Mdir", folder / "model",
-             "-CFLAGS", "-O1 -std=c++20", access, *sources, HW / "tb/masked/tvla.cpp", "-o", folder / "tvla"],
+             "-CFLAGS", f"-O1 -std=c++20 -I{HW.parent / 'tests'}", access, *sources, HW / "tb/masked/tvla.cpp",
+             "-o", folder / "tvla"],
             stdout=log, stderr=log, check=False)
     if done.returncode != 0:
         raise SystemExit((folder / "log").read_text()[-3000:])
