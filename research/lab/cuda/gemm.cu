@@ -53,8 +53,6 @@ class GemmJob : public KernelJob {
         matrix_(size_t{tiles_} * steps_ * Shape::kStepBytes),
         c_(count_ * row_stride_) {
     matrix_.upload(make_matrix<Shape>(operands, steps_, tiles_).data());
-    const size_t shared = Shape::shared_bytes(steps_);
-    kernel = prepare_kernel(gemm_kernel<Shape>, Shape::kThreads, shared);
     const GemmArgs<Shape> args{rows_.data,
                                matrix_.data,
                                c_.data,
@@ -68,10 +66,7 @@ class GemmJob : public KernelJob {
     check(cudaGetDeviceProperties(&properties, 0), "asking for the GPU's properties");
     const auto room = std::max(1u, static_cast<uint32_t>(properties.multiProcessorCount) / tiles_);
     const auto needed = static_cast<uint32_t>((count_ + Shape::kRows - 1) / Shape::kRows);
-    launch = [args, shared, blocks = tiles_ * std::min(room, needed)] {
-      gemm_kernel<Shape><<<blocks, Shape::kThreads, shared>>>(args);
-      return cudaGetLastError();
-    };
+    use(gemm_kernel<Shape>, tiles_ * std::min(room, needed), Shape::kThreads, Shape::shared_bytes(steps_), args);
   }
   void read(uint16_t* c) override { download_rows(c, c_, count_, n_, row_stride_); }
 

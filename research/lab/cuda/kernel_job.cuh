@@ -62,26 +62,6 @@ inline size_t copies_of_b(const Operands& operands) {
   return operands.sharing == Sharing::kB ? 1 : operands.items;
 }
 
-/// A derived class sets `launch` and `kernel`, and reads.
-class KernelJob : public Job {
- public:
-  void run() override {
-    start();
-    check(cudaDeviceSynchronize(), "a kernel");
-  }
-  double seconds(double budget) override {
-    return median_seconds(budget, [&] { start(); });
-  }
-  Resources resources() const override { return kernel; }
-
- protected:
-  std::function<cudaError_t()> launch;  ///< asynchronous
-  Resources kernel;
-
- private:
-  void start() const { check(launch(), "launching a kernel"); }
-};
-
 /// Returns the resources of a kernel whose blocks have `threads` threads and `dynamic` bytes of dynamic shared memory.
 inline Resources kernel_resources(const void* function, int threads, size_t dynamic) {
   cudaFuncAttributes attributes;
@@ -106,5 +86,35 @@ Resources prepare_kernel(Kernel* kernel, int threads, size_t dynamic) {
         "shared memory of a kernel");
   return kernel_resources(function, threads, dynamic);
 }
+
+/// A derived class calls `use`, or sets `launch` and `kernel`, and reads.
+class KernelJob : public Job {
+ public:
+  void run() override {
+    start();
+    check(cudaDeviceSynchronize(), "a kernel");
+  }
+  double seconds(double budget) override {
+    return median_seconds(budget, [&] { start(); });
+  }
+  Resources resources() const override { return kernel; }
+
+ protected:
+  /// Makes function(arguments...) the kernel, in blocks of `threads` threads with `dynamic` bytes of shared memory.
+  template <class... Arguments>
+  void use(void (*function)(Arguments...), dim3 blocks, int threads, size_t dynamic, const Arguments&... arguments) {
+    kernel = prepare_kernel(function, threads, dynamic);
+    launch = [=] {
+      function<<<blocks, threads, dynamic>>>(arguments...);
+      return cudaGetLastError();
+    };
+  }
+
+  std::function<cudaError_t()> launch;  ///< asynchronous
+  Resources kernel;
+
+ private:
+  void start() const { check(launch(), "launching a kernel"); }
+};
 
 }  // namespace polykem::lab

@@ -124,14 +124,9 @@ template <class MulUnit, int kRows>
 class MatrixDotsJob : public MatrixRows {
  public:
   explicit MatrixDotsJob(const Operands& operands) : MatrixRows(operands) {
-    const size_t shared = size_t{kRows} * args.n;
-    kernel = prepare_kernel(matrix_dots_kernel<MulUnit, kRows>, kThreads, shared);
     const dim3 grid((args.n + kColumns - 1) / kColumns, (args.rows + kRows - 1) / kRows,
                     static_cast<unsigned>(operands.sharing == Sharing::kA ? 1 : operands.items));
-    launch = [args = args, grid, shared] {
-      matrix_dots_kernel<MulUnit, kRows><<<grid, kThreads, shared>>>(args);
-      return cudaGetLastError();
-    };
+    use(matrix_dots_kernel<MulUnit, kRows>, grid, kThreads, size_t{kRows} * args.n, args);
   }
 };
 

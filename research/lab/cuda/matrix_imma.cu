@@ -102,14 +102,9 @@ __global__ void __launch_bounds__(kThreads) matrix_imma_kernel(MatrixArgs args) 
 class MatrixImmaJob : public MatrixRows {
  public:
   explicit MatrixImmaJob(const Operands& operands) : MatrixRows(operands) {
-    const size_t shared = shared_bytes(args.n);
-    kernel = prepare_kernel(matrix_imma_kernel, kThreads, shared);
     const dim3 grid((args.n + kColumns - 1) / kColumns, (args.rows + kRowsOfTile - 1) / kRowsOfTile,
                     static_cast<unsigned>(operands.items));
-    launch = [args = args, grid, shared] {
-      matrix_imma_kernel<<<grid, kThreads, shared>>>(args);
-      return cudaGetLastError();
-    };
+    use(matrix_imma_kernel, grid, kThreads, shared_bytes(args.n), args);
   }
 };
 

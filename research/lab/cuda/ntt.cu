@@ -190,11 +190,7 @@ class NttJob : public RingRows<R> {
     }
     const uint32_t scale = static_cast<uint32_t>(uint64_t{power(S::kLength, kPrime - 2)} * power(2, 32) % kPrime);
     const NttTable table{tables_[0].data, tables_[1].data, factor_of(scale)};
-    this->kernel = prepare_kernel(ntt_kernel<R>, S::kThreads, 0);
-    this->launch = [args = this->args, table, blocks = static_cast<unsigned>(operands.items)] {
-      ntt_kernel<R><<<blocks, S::kThreads>>>(args, table);
-      return cudaGetLastError();
-    };
+    this->use(ntt_kernel<R>, static_cast<unsigned>(operands.items), S::kThreads, 0, this->args, table);
   }
 
  private:

@@ -110,12 +110,8 @@ class RingJob : public RingRows<R> {
   RingJob(const Operands& operands, void (*function)(RingArgs<R>), int threads, size_t dynamic,
           size_t items_of_block = 1)
       : RingRows<R>(operands) {
-    this->kernel = prepare_kernel(function, threads, dynamic);
     const auto blocks = static_cast<unsigned>((operands.items + items_of_block - 1) / items_of_block);
-    this->launch = [=, args = this->args] {
-      function<<<blocks, threads, dynamic>>>(args);
-      return cudaGetLastError();
-    };
+    this->use(function, blocks, threads, dynamic, this->args);
   }
 };
 
