@@ -69,18 +69,13 @@ struct Lanes256 {
 /// For every q below 2^61, products by factors of any words. Of the upper word of a product by the factor's quotient it
 /// leaves out what the lower halves' product and both mixed products have below 2^64, so x w - h q is in [0, 4q), as in
 /// tools/proofs.
-class Arithmetic64 {
+class Arithmetic64 : public LazyWords<Lanes256, 4> {
  public:
-  using Lanes = Lanes256;
   struct Root {
     __m256i value, value_swapped, low, high;  ///< low: the quotient, whose upper half products ignore
   };
 
-  POLYKEM_INLINE explicit Arithmetic64(const Modulus& m)
-      : q_(Lanes::all(m.value())),
-        q_swapped_(swapped(q_)),
-        q2_(Lanes::all(2 * m.value())),
-        q4_(Lanes::all(4 * m.value())) {}
+  POLYKEM_INLINE explicit Arithmetic64(const Modulus& m) : LazyWords(m), q_swapped_(swapped(q_)) {}
 
   POLYKEM_INLINE Root root(const Factor& factor) const {
     return made(Lanes::all(factor.value), Lanes::all(factor.quotient));
@@ -101,16 +96,6 @@ class Arithmetic64 {
     const __m256i sum = _mm256_add_epi32(products, _mm256_slli_epi64(products, 32));
     return _mm256_add_epi64(low, _mm256_blend_epi32(_mm256_setzero_si256(), sum, 0xaa));
   }
-  POLYKEM_INLINE static __m256i enter(__m256i residue) { return residue; }
-  POLYKEM_INLINE static __m256i sum(__m256i a, __m256i b) { return _mm256_add_epi64(a, b); }
-  /// Returns a - b + 4q. Range in: b in [0, 4q].
-  POLYKEM_INLINE __m256i difference(__m256i a, __m256i b) const {
-    return _mm256_sub_epi64(_mm256_add_epi64(a, q4_), b);
-  }
-  /// Range in: [0, 8q). Range out: [0, 4q).
-  POLYKEM_INLINE __m256i reduce(__m256i a) const { return Lanes::reduce(a, q4_); }
-  /// Range in: [0, 4q). Range out: [0, q).
-  POLYKEM_INLINE __m256i canonical(__m256i a) const { return Lanes::reduce(Lanes::reduce(a, q2_), q_); }
 
  private:
   POLYKEM_INLINE static __m256i swapped(__m256i a) { return _mm256_shuffle_epi32(a, 0xb1); }
@@ -118,16 +103,16 @@ class Arithmetic64 {
     return {value, swapped(value), quotient, _mm256_srli_epi64(quotient, 32)};
   }
 
-  __m256i q_, q_swapped_, q2_, q4_;
+  __m256i q_swapped_;
 };
 
 /// For q below 3 * 2^49, in floating point. A word is an integer of either sign, as a double in the bits of a lane;
-/// sums and differences are below 2^53 and exact. A product x w is taken modulo q by h, the integer nearest to x (w /
-/// q). x w
-/// - h q is exact: fused operations give x w in two parts, and the upper part less h q is an integer below 2^53. w / q
-/// is up to 2^-52 too small, so in any rounding mode h is off by at most 1/2 + |x| 2^-51, and the product is below (1/2
-/// + |x| 2^-51) q. With words below c q, forwards c is 1 + c q 2^-51, at most 4. Backwards differences of two words are
-/// multiplied, so words stay below q if q is below 2^49; otherwise multiply() first reduces them, if kReduce.
+/// sums and differences are below 2^53 and exact. A product x w is taken modulo q by h, the integer nearest to
+/// x (w / q). x w - h q is exact: fused operations give x w in two parts, and the upper part less h q is an integer
+/// below 2^53. w / q is up to 2^-52 too small, so in any rounding mode h is off by at most 1/2 + |x| 2^-51, and the
+/// product is below (1/2 + |x| 2^-51) q. With words below c q, forwards c is 1 + c q 2^-51, at most 4. Backwards
+/// differences of two words are multiplied, so words stay below q if q is below 2^49; otherwise multiply() first
+/// reduces them, if kReduce.
 template <bool kReduce>
 class FloatArithmetic {
  public:

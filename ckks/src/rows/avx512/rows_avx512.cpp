@@ -82,15 +82,13 @@ POLYKEM_INLINE __m512i high52(__m512i sum, __m512i a, __m512i b) {
 /// For every q below 2^61, products by factors of any words. With x = 2^52 x1 + x0 and the factor's quotient
 /// 2^12 c1 + c0, it takes h = x1 c1 + floor(x1 c0 / 2^12) + floor(x0 c1 / 2^52) for x quotient / 2^64. That lacks two
 /// fractions and x0 c0 / 2^64, each below 1, so the product x w - h q is in [0, 4q), as in tools/proofs.
-class Arithmetic64 {
+class Arithmetic64 : public LazyWords<Lanes512, 4> {
  public:
-  using Lanes = Lanes512;
   struct Root {
     __m512i value, high, low;  ///< high: c1, low: 2^40 c0 and bits beyond 2^52, which products ignore
   };
 
-  POLYKEM_INLINE explicit Arithmetic64(const Modulus& m)
-      : q_(Lanes::all(m.value())), q2_(Lanes::all(2 * m.value())), q4_(Lanes::all(4 * m.value())) {}
+  POLYKEM_INLINE explicit Arithmetic64(const Modulus& m) : LazyWords(m) {}
 
   POLYKEM_INLINE Root root(const Factor& factor) const {
     return {Lanes::all(factor.value), Lanes::all(factor.quotient >> 12), Lanes::all(factor.quotient << 40)};
@@ -106,34 +104,19 @@ class Arithmetic64 {
     const __m512i h = high52(high52(_mm512_mullo_epi64(upper, root.high), upper, root.low), x, root.high);
     return _mm512_sub_epi64(_mm512_mullo_epi64(x, root.value), _mm512_mullo_epi64(h, q_));
   }
-  POLYKEM_INLINE static __m512i enter(__m512i residue) { return residue; }
-  POLYKEM_INLINE static __m512i sum(__m512i a, __m512i b) { return _mm512_add_epi64(a, b); }
-  /// Returns a - b + 4q. Range in: b in [0, 4q].
-  POLYKEM_INLINE __m512i difference(__m512i a, __m512i b) const {
-    return _mm512_sub_epi64(_mm512_add_epi64(a, q4_), b);
-  }
-  /// Range in: [0, 8q). Range out: [0, 4q).
-  POLYKEM_INLINE __m512i reduce(__m512i a) const { return Lanes::reduce(a, q4_); }
-  /// Range in: [0, 4q). Range out: [0, q).
-  POLYKEM_INLINE __m512i canonical(__m512i a) const { return Lanes::reduce(Lanes::reduce(a, q2_), q_); }
-
- private:
-  __m512i q_, q2_, q4_;
 };
 
 /// For q below 2^51, or 2^50 if kSpare, products of words below 4q. A word that is multiplied must be below 2^52:
 /// without a spare bit it is first reduced.
 template <bool kSpare>
-class Arithmetic52 {
+class Arithmetic52 : public LazyWords<Lanes512, 2> {
  public:
-  using Lanes = Lanes512;
   struct Root {
     __m512i value, quotient;  ///< quotient: floor(2^52 value / q)
   };
 
   POLYKEM_INLINE explicit Arithmetic52(const Modulus& m)
-      : q_(Lanes::all(m.value())),
-        q2_(Lanes::all(2 * m.value())),
+      : LazyWords(m),
         minus_q_(Lanes::all((uint64_t{1} << 52) - m.value())),
         mask_(Lanes::all((uint64_t{1} << 52) - 1)) {}
 
@@ -150,19 +133,9 @@ class Arithmetic52 {
     const __m512i zero = _mm512_setzero_si512(), h = high52(zero, x, root.quotient);
     return _mm512_and_si512(low52(low52(zero, x, root.value), h, minus_q_), mask_);
   }
-  POLYKEM_INLINE static __m512i enter(__m512i residue) { return residue; }
-  POLYKEM_INLINE static __m512i sum(__m512i a, __m512i b) { return _mm512_add_epi64(a, b); }
-  /// Returns a - b + 2q. Range in: b in [0, 2q].
-  POLYKEM_INLINE __m512i difference(__m512i a, __m512i b) const {
-    return _mm512_sub_epi64(_mm512_add_epi64(a, q2_), b);
-  }
-  /// Range in: [0, 4q). Range out: [0, 2q).
-  POLYKEM_INLINE __m512i reduce(__m512i a) const { return Lanes::reduce(a, q2_); }
-  /// Range in: [0, 2q). Range out: [0, q).
-  POLYKEM_INLINE __m512i canonical(__m512i a) const { return Lanes::reduce(a, q_); }
 
  private:
-  __m512i q_, q2_, minus_q_, mask_;
+  __m512i minus_q_, mask_;
 };
 
 /// A sum of up to kMaxTerms products of words below 2^61, in words of 52 bits: low + 2^52 middle + 2^104 high. low
@@ -191,8 +164,7 @@ struct NarrowSum {
 /// Reduces sums modulo q. Range out: [0, q).
 class Reduction {
  public:
-  POLYKEM_INLINE explicit Reduction(const Modulus& m)
-      : arithmetic_(m), q4_(Lanes512::all(4 * m.value())), mask_(Lanes512::all((uint64_t{1} << 52) - 1)) {
+  POLYKEM_INLINE explicit Reduction(const Modulus& m) : arithmetic_(m), mask_(Lanes512::all((uint64_t{1} << 52) - 1)) {
     const uint64_t radix = m.reduce(uint64_t{1} << 52);
     one_ = arithmetic_.root(m.factor(1));
     radix_ = arithmetic_.root(m.factor(radix));
@@ -204,8 +176,8 @@ class Reduction {
   }
   POLYKEM_INLINE __m512i operator()(const WideSum& sum) const {
     const __m512i middle = _mm512_add_epi64(sum.middle, _mm512_srli_epi64(sum.low, 52));
-    const __m512i upper = Lanes512::reduce(
-        _mm512_add_epi64(arithmetic_.multiply(middle, radix_), arithmetic_.multiply(sum.high, radix_squared_)), q4_);
+    const __m512i upper = arithmetic_.reduce(
+        _mm512_add_epi64(arithmetic_.multiply(middle, radix_), arithmetic_.multiply(sum.high, radix_squared_)));
     return canonical(low_part(sum.low), upper);
   }
 
@@ -219,7 +191,7 @@ class Reduction {
 
   Arithmetic64 arithmetic_;
   Arithmetic64::Root one_, radix_, radix_squared_;
-  __m512i q4_, mask_;
+  __m512i mask_;
 };
 
 /// Calls work(butterflies) with those that are fastest for q.

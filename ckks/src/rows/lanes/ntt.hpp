@@ -12,6 +12,33 @@ inline namespace POLYKEM_ISA {
 /// The most words of a block whose layers are computed while it is in the first-level cache.
 inline constexpr size_t kBlockWords = 4096;
 
+/// What Arithmetics share whose words are residues plus multiples of q, in [0, kMultiple q). kMultiple is 2 or 4.
+template <class L, unsigned kMultiple>
+class LazyWords {
+  using V = typename L::V;
+
+ public:
+  using Lanes = L;
+
+  POLYKEM_INLINE explicit LazyWords(const Modulus& m)
+      : q_(L::all(m.value())), q2_(L::all(2 * m.value())), limit_(L::all(kMultiple * m.value())) {}
+
+  POLYKEM_INLINE static V enter(V residue) { return residue; }
+  POLYKEM_INLINE static V sum(V a, V b) { return L::add(a, b); }
+  /// Returns a - b + kMultiple q. Range in: b in [0, kMultiple q].
+  POLYKEM_INLINE V difference(V a, V b) const { return L::sub(L::add(a, limit_), b); }
+  /// Range in: [0, 2 kMultiple q). Range out: [0, kMultiple q).
+  POLYKEM_INLINE V reduce(V a) const { return L::reduce(a, limit_); }
+  /// Range in: [0, kMultiple q). Range out: [0, q).
+  POLYKEM_INLINE V canonical(V a) const { return L::reduce(kMultiple == 4 ? L::reduce(a, q2_) : a, q_); }
+
+ protected:
+  V q_;
+
+ private:
+  V q2_, limit_;
+};
+
 /// The butterflies of a transform over vectors of an Arithmetic. Layers are those of [LN16, Alg 1 and 2]: a layer of
 /// `groups` groups has a factor for each, and pairs of words half a group apart.
 template <class Arithmetic>

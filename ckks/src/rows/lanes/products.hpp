@@ -68,10 +68,9 @@ POLYKEM_INLINE size_t reversed_bits(uint64_t x, unsigned bits) {
   return x >> (64 - bits);
 }
 
-/// Place i has the value at psi^(2 r + 1), where r is i with its log_n bits reversed; X -> X^g takes it from r' = (2 r
-/// + 1) g
-/// >> 1. Places of a vector differ in the upper bits of r only, and so do those where their values come from: they are
-/// a vector, too, in an order that depends on the upper bits of the first r'.
+/// Place i has the value at psi^(2 r + 1), where r is i with its log_n bits reversed; X -> X^g takes it from
+/// r' = (2 r + 1) g >> 1. Places of a vector differ in the upper bits of r only, and so do those where their values
+/// come from: they are a vector, too, in an order that depends on the upper bits of the first r'.
 template <class Lanes>
 void permute_row(unsigned log_n, uint64_t g, const uint64_t* a, uint64_t* out) {
   constexpr size_t kCount = Lanes::kCount;
