@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Iterable
 
 import numpy as np
 
@@ -158,6 +158,38 @@ class Evaluator:
         if g == 1:
             return self._made(a, self._at(a))
         return self._automorphism(a, g, self.keys._for_rotation(g, steps))
+
+    def rotate_many(self, a: Ciphertexts, steps: Iterable[int]) -> list[Ciphertexts]:
+        """Rotate by each of several steps: the batches that `rotate` returns, bit for bit.
+
+        Each different rotation is a key switch. On the CPU they share the decomposition of `a`, which is about half of
+        the work ("hoisted" rotations).
+
+        Raises
+        ------
+        MissingKeyError
+            There is no key for one of the steps.
+
+        Examples
+        --------
+        >>> from polykem import ckks
+        >>> context = ckks.Context(ckks.Parameters.choose(log_n=13, levels=2, scale_bits=30, first_bits=36))
+        >>> secret = ckks.SecretKey.generate(context)
+        >>> ev = ckks.Evaluator(context, ckks.Keys.generate(context, secret, rotations=[1, -1]))
+        >>> a = context.encrypt(ckks.PublicKey.generate(context, secret), [1, 2, 3, 4])
+        >>> left, right = ev.rotate_many(a, [1, -1])
+        >>> np.round(context.decrypt(secret, right).real)
+        array([[4., 1., 2., 3.]])
+        """
+        self._check(a)
+        steps, core = list(steps), self.context._core
+        gs = [core.rotation_element(n) for n in steps]
+        keys = {g: self.keys._for_rotation(g, n) for g, n in zip(gs, steps) if g != 1}
+        here = self._at(a)
+        rotated = {1: here}
+        if keys:
+            rotated |= zip(keys, _core.ckks_automorphisms(core, here, list(keys), list(keys.values())))
+        return [self._made(a, rotated[g]) for g in gs]
 
     def conjugate(self, a: Ciphertexts) -> Ciphertexts:
         """Compute the complex conjugate of every slot."""

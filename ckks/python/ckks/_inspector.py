@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Iterable, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -101,6 +101,11 @@ class Inspector(Evaluator):
 
     def rotate(self, a: Ciphertexts, steps: int) -> Ciphertexts:
         return self._note(f"rotate {steps}", super().rotate(a, steps), np.roll(self._of(a), -steps, axis=1))
+
+    def rotate_many(self, a: Ciphertexts, steps: Iterable[int]) -> list[Ciphertexts]:
+        steps = list(steps)
+        return [self._note(f"rotate {n}", out, np.roll(self._of(a), -n, axis=1))
+                for n, out in zip(steps, super().rotate_many(a, steps))]
 
     def conjugate(self, a: Ciphertexts) -> Ciphertexts:
         return self._note("conjugate", super().conjugate(a), np.conj(self._of(a)))

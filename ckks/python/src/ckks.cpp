@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ckks/python/src/ckks_binding.hpp"
 
@@ -283,6 +284,28 @@ CkksCiphertexts computed(const Work& work) {
   return made<polykem_ckks_ciphertexts>(work);
 }
 
+/// One batch for each g, with the key at its place in `key_list`.
+nb::list automorphisms(const CkksContext& context, const CkksCiphertexts& a, const NumberList& g_list,
+                       const nb::sequence& key_list) {
+  const Numbers gs = numbers(g_list);
+  std::vector<const polykem_ckks_switching_key*> keys;
+  for (const nb::handle key : key_list)
+    keys.push_back(nb::cast<const CkksSwitchingKey&>(key).get());
+  if (keys.size() != gs.size()) refuse_ckks("there must be as many keys as numbers g");
+  std::vector<polykem_ckks_ciphertexts*> out(gs.size(), nullptr);
+  polykem_ckks_status status = POLYKEM_CKKS_OK;
+  {
+    const WithoutGil no_gil;
+    status = polykem_ckks_automorphisms(context.get(), a.get(), gs.data(), keys.data(), gs.size(), out.data());
+  }
+  check_ckks(status);
+  std::vector<CkksCiphertexts> owned(out.begin(), out.end());
+  nb::list batches;
+  for (CkksCiphertexts& batch : owned)
+    batches.append(std::move(batch));
+  return batches;
+}
+
 void bind_arithmetic(nb::module_& m) {
   using Out = polykem_ckks_ciphertexts**;
   using Context = CkksContext;
@@ -323,6 +346,7 @@ void bind_arithmetic(nb::module_& m) {
   m.def("ckks_automorphism", [](const Context& c, const Batch& a, std::uint64_t g, const CkksSwitchingKey& key) {
     return computed([&](Out out) { return polykem_ckks_automorphism(c.get(), a.get(), g, key.get(), out); });
   });
+  m.def("ckks_automorphisms", &automorphisms);
 }
 
 }  // namespace

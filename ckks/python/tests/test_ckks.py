@@ -177,6 +177,25 @@ def test_every_operation(party):
     assert results["mul"][0].level == 1 and results["three parts"][0].parts == 3
 
 
+def test_rotations_of_one_ciphertext(party):
+    """They are those of rotate, bit for bit, and none is computed if a key is missing."""
+    ev, v = party.evaluator, numbers(3)
+    x, steps = party.encrypt(v), [1, -2, 0, 4, 1, SLOTS]
+    rotated = ev.rotate_many(x, iter(steps))
+    assert len(rotated) == len(steps) and ev.rotate_many(x, []) == []
+    for got, n in zip(rotated, steps):
+        assert np.array_equal(got.words, ev.rotate(x, n).words) and got.key_tag == x.key_tag
+    assert party.error(rotated[1] + rotated[0], np.roll(v, 2, 1) + np.roll(v, -1, 1)) < TOLERANCE
+    with pytest.raises(ckks.MissingKeyError, match="rotation by 3 "):
+        ev.rotate_many(x, [1, 3])
+    with pytest.raises(ckks.PartsError):
+        ev.rotate_many(ev.mul(x, x, relinearise=False), [1, 2])
+    inspector = ckks.Inspector(ev, party.secret)
+    inspector.rotate_many(inspector.watch(x, v), [1, -2])
+    assert [row.operation for row in inspector.rows[1:]] == ["rotate 1", "rotate -2"]
+    assert min(row.precision for row in inspector.rows) > 20
+
+
 def test_operators(party):
     v = numbers(2)
     x = party.encrypt(v)

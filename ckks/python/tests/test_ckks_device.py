@@ -90,6 +90,12 @@ def test_an_inspector_watches(context, secret, keys, device):
     assert inspector.rows[-1].precision > 8
 
 
+def test_rotations_of_one_ciphertext(context, secret, keys, device):
+    a, _ = encrypted(context, secret)
+    here, there = (ckks.Evaluator(context, keys, device=d).rotate_many(a, [1, 0, 2]) for d in (None, device))
+    assert all(x.gpu is None and y.gpu == 0 and np.array_equal(x.words, y.words) for x, y in zip(here, there))
+
+
 def test_places_must_agree(context, secret, keys, device):
     a, _ = encrypted(context, secret)
     evaluator = ckks.Evaluator(context, keys)
