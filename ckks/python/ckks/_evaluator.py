@@ -22,9 +22,19 @@ _SCALE_TOLERANCE = 2.0 ** -30
 class Evaluator:
     """Computes with ciphertexts. It has no secrets; several threads may use one.
 
-    Where a method takes another operand, that is ``Ciphertexts`` of the same count, limbs and scale; ``Plaintexts``; a
-    number for all slots; or an array, (slots,) for all items or (count, slots). Numbers and arrays are encoded at the
-    ciphertexts' scale.
+    Where a method takes another operand, that is ``Ciphertexts`` of the same count; ``Plaintexts``; a number for all
+    slots; or an array, (slots,) for all items or (count, slots). Numbers and arrays are encoded at the ciphertexts'
+    scale.
+
+    Operands of `add`, `sub` and `mul` may have different limbs and scales, unless `automatic` is False:
+
+    - The operand with more limbs drops limbs, which changes no number.
+    - In a sum, a product that was not rescaled is rescaled if the other operand was, which adds less noise than
+      encryption did. Then the operand with more limbs, or of equal limbs the one with the smaller scale, takes the
+      other's scale: see `align`. Operands of equal limbs lose a level by that.
+    - Plaintexts keep their scale; the ciphertexts are aligned to them.
+
+    Operands that fit are not changed: their results are those of ``automatic=False``, bit for bit.
 
     Parameters
     ----------
@@ -35,6 +45,8 @@ class Evaluator:
         Compute on this GPU: a ``Context.device``, a number, "cuda" or "cuda:1". Keys are copied there now, operands
         when they come from main memory, and results stay there; decryption fetches them. Without it, an operation
         computes where its operands lie.
+    automatic : bool
+        Align the operands of `add`, `sub` and `mul`. Without it those that do not fit raise LevelError or ScaleError.
 
     Raises
     ------
@@ -46,11 +58,13 @@ class Evaluator:
         A method needs a key that is missing.
     """
 
-    def __init__(self, context: Context, keys: Keys | None = None, device: Device | int | str | None = None):
+    def __init__(self, context: Context, keys: Keys | None = None, device: Device | int | str | None = None,
+                 automatic: bool = True):
         if keys is not None:
             context.check(keys)
         self.context = context
         self.keys = keys if keys is not None else Keys(context, "", None, {})
+        self.automatic = automatic
         self.device = None if device is None else opened(context, device)
         if self.device is not None:
             self.keys = self.keys.to(self.device)
@@ -63,11 +77,11 @@ class Evaluator:
 
     def add(self, a: Ciphertexts, b: Any) -> Ciphertexts:
         """Compute a + b."""
-        return self._combine(_ADD, a, b)
+        return self._sum(_ADD, a, b)
 
     def sub(self, a: Ciphertexts, b: Any) -> Ciphertexts:
         """Compute a - b."""
-        return self._combine(_SUB, a, b)
+        return self._sum(_SUB, a, b)
 
     def negate(self, a: Ciphertexts) -> Ciphertexts:
         """Compute -a."""
@@ -112,8 +126,11 @@ class Evaluator:
         NoLevelError
             There is no level left to rescale.
         """
+        self._check(a)
         if rescale:
             a, b = self._rescaled(a, b)
+        if self.automatic:
+            a, b = self._of_equal_limbs(a, b)
         out = self._combine(_MUL, a, b)
         if relinearise and out.parts == 3:
             out = self.relinearise(out)
@@ -202,10 +219,15 @@ class Evaluator:
     def keep_limbs(self, a: Ciphertexts, limbs: int) -> Ciphertexts:
         """Drop limbs, at the same scale."""
         self._check(a)
-        return self._made(a, _core.ckks_keep_limbs(self.context._core, self._at(a), limbs))
+        core = self._at(a)
+        return self._made(a, core if limbs == a.limbs else _core.ckks_keep_limbs(self.context._core, core, limbs))
 
     def align(self, a: Ciphertexts, limbs: int, scale: float) -> Ciphertexts:
         """Bring ciphertexts to fewer limbs and another scale, so that they fit other ciphertexts.
+
+        A scale is changed by a product with 1, encoded at a factor, and a rescaling. The factor, the new scale over the
+        old one times what the rescaling divides by, is rounded to a whole number, which changes the numbers relatively
+        by at most half of 1 / factor.
 
         Parameters
         ----------
@@ -214,28 +236,32 @@ class Evaluator:
         limbs : int
             At most ``a.limbs``.
         scale : float
-            The scale to reach; if limbs are dropped, by a product with 1 and a rescaling.
+            The scale to reach.
 
         Raises
         ------
         LevelError
             There are fewer limbs.
         ScaleError
-            There are no limbs to drop, and the scale differs.
+            The scale differs, and there are no limbs to drop, or the factor is so small that its rounding would
+            change the numbers.
         """
         step = self.context.parameters.limbs_per_level
-        while a.degree > 1 and a.limbs >= limbs + step and a.scale > scale * math.sqrt(self._dropped(a.limbs)):
-            a = self.rescale(a)
+        a = self._rescaled_towards(a, limbs, scale)
         if a.limbs < limbs:
             raise LevelError(f"{a.limbs} limbs cannot become {limbs}: align the operand with more limbs")
-        if abs(a.scale - scale) <= _SCALE_TOLERANCE * scale:
+        if _alike(a.scale, scale):
             return self.keep_limbs(a, limbs)
         before = limbs + step
         if a.limbs < before:
             raise ScaleError(f"a change of scale, here from 2^{math.log2(a.scale):.2f} to 2^{math.log2(scale):.2f}, "
                              f"drops {step} limb{'s' * (step > 1)}, and {a.limbs} limbs cannot become {limbs}: align "
                              "to fewer, or rescale the other operand")
-        one = self.context.encode([1.0], limbs=before, scale=scale / a.scale * self._dropped(before))
+        factor = scale / a.scale * self._dropped(before)
+        if abs(round(factor) / factor - 1) > max(_SCALE_TOLERANCE, 1 / scale):
+            raise ScaleError(f"the scale 2^{math.log2(a.scale):.2f} cannot become 2^{math.log2(scale):.2f} with "
+                             f"{limbs} limbs: the factor, {factor:.3g}, would be rounded; rescale the operand first")
+        one = self.context.encode([1.0], limbs=before, scale=factor)
         return self.rescale(self.mul(self.keep_limbs(a, before), one, rescale=False))
 
     # ---- the rest
@@ -245,16 +271,51 @@ class Evaluator:
         x = self.context.parameters
         return math.prod(map(float, x.q[limbs - x.limbs_per_level:limbs]))
 
+    def _sum(self, operation: int, a: Ciphertexts, b: Any) -> Ciphertexts:
+        if self.automatic and isinstance(b, (Ciphertexts, Plaintexts)):
+            self._check(a)
+            self.context.check(b)
+            a, b = self._aligned(a, b)
+        return self._combine(operation, a, b)
+
+    def _aligned(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
+        """Return operands with one number of limbs and one scale, or as they are if there are too few limbs for that.
+        Plaintexts stay as they are."""
+        x, y = self._rescaled_towards(a, 1, b.scale), b
+        if isinstance(y, Ciphertexts):
+            y = self._rescaled_towards(y, 1, a.scale)
+        if not _alike(x.scale, y.scale):
+            step = self.context.parameters.limbs_per_level
+            if isinstance(y, Plaintexts) or (x.limbs, y.scale) > (y.limbs, x.scale):
+                if x.limbs > step:
+                    x = self.align(x, min(y.limbs, x.limbs - step), y.scale)
+            elif y.limbs > step:
+                y = self.align(y, min(x.limbs, y.limbs - step), x.scale)
+        return self._of_equal_limbs(x, y)
+
+    def _rescaled_towards(self, a: Ciphertexts, limbs: int, scale: float) -> Ciphertexts:
+        """Return a product that was not rescaled, rescaled as often as its scale comes nearer to another one and no
+        fewer limbs are left."""
+        step = self.context.parameters.limbs_per_level
+        while a.degree > 1 and a.limbs >= limbs + step and a.scale > scale * math.sqrt(self._dropped(a.limbs)):
+            a = self.rescale(a)
+        return a
+
+    def _of_equal_limbs(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
+        """Return operands, of which ciphertexts drop limbs that the other one has not."""
+        if not isinstance(b, (Ciphertexts, Plaintexts)) or a.limbs == b.limbs:
+            return a, b
+        if a.limbs > b.limbs:
+            return self.keep_limbs(a, b.limbs), b
+        return a, self.keep_limbs(b, a.limbs) if isinstance(b, Ciphertexts) else b
+
     def _rescaled(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
         """Return operands of a product, rescaled if they are products that were not."""
         x = self._of_one_scale(a)
         if not isinstance(b, Ciphertexts):
             return x, b
         y = x if b is a else self._of_one_scale(b)
-        if x is a and y is b:
-            return a, b
-        limbs = min(x.limbs, y.limbs)
-        return tuple(z if z.limbs == limbs else self.keep_limbs(z, limbs) for z in (x, y))  # type: ignore[return-value]
+        return (a, b) if x is a and y is b else self._of_equal_limbs(x, y)
 
     def _of_one_scale(self, a: Ciphertexts) -> Ciphertexts:
         self._check(a)
@@ -306,3 +367,8 @@ class Evaluator:
         out = like._like(core, degree)
         out._evaluator = self
         return out
+
+
+def _alike(a: float, b: float) -> bool:
+    """Return whether scales count as equal."""
+    return abs(a - b) <= _SCALE_TOLERANCE * b

@@ -73,7 +73,7 @@ class Inspector(Evaluator):
     """
 
     def __init__(self, evaluator: Evaluator, secret: SecretKey):
-        super().__init__(evaluator.context, evaluator.keys, evaluator.device)
+        super().__init__(evaluator.context, evaluator.keys, evaluator.device, evaluator.automatic)
         self.context.check(secret)
         self._secret = secret
         self._expected: WeakKeyDictionary[Ciphertexts, np.ndarray] = WeakKeyDictionary()

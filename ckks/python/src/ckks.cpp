@@ -284,9 +284,12 @@ CkksCiphertexts computed(const Work& work) {
   return made<polykem_ckks_ciphertexts>(work);
 }
 
+using Batches = nb::typed<nb::list, CkksCiphertexts>;
+using KeyList = nb::typed<nb::sequence, CkksSwitchingKey>;
+
 /// One batch for each g, with the key at its place in `key_list`.
-nb::list automorphisms(const CkksContext& context, const CkksCiphertexts& a, const NumberList& g_list,
-                       const nb::sequence& key_list) {
+Batches automorphisms(const CkksContext& context, const CkksCiphertexts& a, const NumberList& g_list,
+                      const KeyList& key_list) {
   const Numbers gs = numbers(g_list);
   std::vector<const polykem_ckks_switching_key*> keys;
   for (const nb::handle key : key_list)
@@ -300,7 +303,7 @@ nb::list automorphisms(const CkksContext& context, const CkksCiphertexts& a, con
   }
   check_ckks(status);
   std::vector<CkksCiphertexts> owned(out.begin(), out.end());
-  nb::list batches;
+  Batches batches;
   for (CkksCiphertexts& batch : owned)
     batches.append(std::move(batch));
   return batches;

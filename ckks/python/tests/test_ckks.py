@@ -14,33 +14,20 @@ import polykem
 import pytest
 
 from ckks_circuits import random_circuit
+from ckks_party import Party
 from polykem import ckks
 
 SLOTS = 512
 TOLERANCE = 2.0 ** -20
 
 
-class Party:
-    """A context with all keys, for tests: its ring is too small to be secure."""
-
-    def __init__(self, levels=10, scale_bits=45):
-        self.context = ckks.Context(ckks.Parameters.choose(10, levels, scale_bits, 60), threads=2, allow_insecure=True)
-        self.secret = ckks.SecretKey.generate(self.context)
-        self.public = ckks.PublicKey.generate(self.context, self.secret)
-        self.keys = ckks.Keys.generate(self.context, self.secret, rotations=[-2, *ckks.sum_rotations(SLOTS)],
-                                       conjugation=True)
-        self.evaluator = ckks.Evaluator(self.context, self.keys)
-
-    def encrypt(self, values):
-        return self.evaluator.bind(self.context.encrypt(self.public, values))
-
-    def error(self, ciphertexts, values):
-        return float(np.abs(self.context.decrypt(self.secret, ciphertexts) - values).max())
+def party_of(levels=10, scale_bits=45):
+    return Party(ckks.Parameters.choose(10, levels, scale_bits, 60), [-2, *ckks.sum_rotations(SLOTS)], conjugation=True)
 
 
 @pytest.fixture(scope="module")
 def party():
-    return Party()
+    return party_of()
 
 
 def numbers(count=1, slots=SLOTS, seed=0):
@@ -228,9 +215,9 @@ def test_random_circuits_of_depth_10(party, seed):
 
 
 def test_operands_that_do_not_fit(party):
-    ev, x = party.evaluator, party.encrypt(numbers())
+    ev, x = party.manual, party.encrypt(numbers())
     low, product = ev.mul(x, x), ev.mul(x, x, relinearise=False, rescale=False)
-    other = Party(levels=1)
+    other = party_of(levels=1)
     for error, wrong in ((ckks.LevelError, lambda: ev.add(x, low)),
                          (ckks.ScaleError, lambda: ev.add(x, x.with_scale(7.0))),
                          (ckks.PartsError, lambda: ev.mul(product, product)),
@@ -259,7 +246,7 @@ def test_operands_that_do_not_fit(party):
 
 def test_scales_beyond_the_modulus_are_refused():
     """A scale beyond the modulus is refused, as the numbers would be lost silently."""
-    party = Party(levels=2, scale_bits=40)
+    party = party_of(levels=2, scale_bits=40)
     ev, a = party.evaluator, party.encrypt(np.full((1, SLOTS), 0.5))  # 60 + 40 + 40 bits
     square = ev.mul(a, a, rescale=False)
     assert party.error(square, 0.25) < TOLERANCE
@@ -277,7 +264,7 @@ def test_scales_beyond_the_modulus_are_refused():
 
 
 def test_scales_that_are_given_are_checked():
-    party = Party(levels=2, scale_bits=40)
+    party = party_of(levels=2, scale_bits=40)
     context, a = party.context, party.encrypt(np.full((1, SLOTS), 0.5))
     plain = context.encode([0.5], limbs=1, scale=2.0 ** 30)
     low = party.evaluator.keep_limbs(a, 1)  # of 60 bits

@@ -158,19 +158,20 @@ def test_a_product_that_openfhe_left_unrescaled(answers, tmp_path, name):
     ev, context, a, p = known.evaluator, known.context, known.inputs["a"], known.load("relinearised")
     v, product = (np.array(known.values["a"]) * w for w in (1.0, known.values["b"]))
     assert (p.degree, p.level, p.parts) == (2, 0, 2) and p.scale == pytest.approx(a.scale ** 2)
-    low = ev.rescale(p)
+    low, manual = ev.rescale(p), ckks.Evaluator(context, known.keys, automatic=False)
     results = {
         "as it is": (p, product, 2), "rescaled": (low, product, 1),
         "rotated": (ev.rotate(p, 1), np.roll(product, -1), 2), "sum": (ev.add(p, p), 2 * product, 2),
         "times a": (ev.mul(p, a), product * v, 1), "a times it": (ev.mul(a, p), product * v, 1),
         "square": (ev.square(p), product ** 2, 1), "times 2": (ev.mul(p, 2.0), 2 * product, 1),
+        "plus a, automatically": (ev.add(p, a), product + v, 1), "low times a": (ev.mul(low, a), product * v, 1),
         "plus a": (ev.add(p, ev.mul(a, 1.0, rescale=False)), product + v, 2),
         "later times a": (ev.mul(low, ev.align(a, low.limbs, low.scale)), product * v, 1),
         "aligned": (ev.align(p, low.limbs, low.scale), product, 1),
     }
     refused = {
-        "plus a": (ckks.ScaleError, r"scales differ: 2\^\d+\.\d\d and .* align one", lambda: ev.add(p, a)),
-        "later times a": (ckks.LevelError, "limbs: align the longer one", lambda: ev.mul(low, a)),
+        "plus a": (ckks.ScaleError, r"scales differ: 2\^\d+\.\d\d and .* align one", lambda: manual.add(p, a)),
+        "later times a": (ckks.LevelError, "limbs: align the longer one", lambda: manual.mul(low, a)),
         "fourth power": (ckks.ScaleError, r"2\^\d+\.\d\d is not below .* rescale first",
                          lambda: ev.square(ev.square(p, rescale=False), rescale=False)),
     }

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that operands of different limbs and scales are aligned, in every scaling technique."""
+import math
+
+import numpy as np
+import pytest
+
+from ckks_party import Party, techniques
+from polykem import ckks
+
+LOG_N, SLOTS, LEVELS = 11, 1024, 4
+TOLERANCE = 2.0 ** -24
+TECHNIQUES = techniques(LOG_N, LEVELS)
+
+
+@pytest.fixture(scope="module", params=TECHNIQUES)
+def party(request):
+    return Party(TECHNIQUES[request.param])
+
+
+def numbers(seed=0):
+    return np.random.default_rng(seed).uniform(-1, 1, (2, SLOTS))
+
+
+def test_a_polynomial_as_one_writes_it(party):
+    v, w = numbers(), numbers(1)
+    x, y = party.encrypt(v), party.encrypt(w)
+    z = (x * x * x - y) * (x + y * y) + 0.5 * x - y
+    expected = (v ** 3 - w) * (v + w * w) + 0.5 * v - w
+    assert party.error(z, expected) < TOLERANCE
+    assert (z.limbs - 1) // party.context.parameters.limbs_per_level == LEVELS - 3
+
+
+@pytest.mark.parametrize("deep", [1, 2])
+def test_sums_and_products_of_any_levels(party, deep):
+    """An operand that is `deep` products away meets a fresh one, in both orders, rescaled and not."""
+    ev, v, w = party.evaluator, numbers(), numbers(1)
+    x, y, expected = party.encrypt(v), party.encrypt(w), w
+    for _ in range(deep):
+        y, expected = ev.mul(y, y), expected * expected
+    late, product = ev.mul(y, y, rescale=False), expected * expected
+    for a, b, p, q in ((x, y, v, expected), (y, x, expected, v), (x, late, v, product), (late, x, product, v),
+                       (y, late, expected, product), (late, y, product, expected)):
+        for got, exact in ((a + b, p + q), (a - b, p - q), (a * b, p * q)):
+            assert party.error(got, exact) < TOLERANCE
+    assert (x + y).limbs == y.limbs and (x + y).scale == pytest.approx(y.scale, rel=2 ** -40)
+    assert (y + late).degree == (late + y).degree == 1
+    assert (late + late).degree == 2 and (late + late).limbs == late.limbs
+
+
+def test_other_scales(party):
+    """Equal limbs cost a level; the larger scale is kept."""
+    step, v, w = party.context.parameters.limbs_per_level, numbers(), numbers(1)
+    low = party.evaluator.keep_limbs(party.evaluator.mul(party.encrypt(v), 1), 3 * step)
+    other = party.context.encrypt(party.public, w, limbs=3 * step, scale=low.scale * 1.7)
+    for a, b in ((low, other), (other, low)):
+        z = party.evaluator.sub(a, b)
+        assert z.limbs == 2 * step and z.scale == other.scale and z.degree == 1
+        assert party.error(z, v - w if a is low else w - v) < TOLERANCE
+    z = party.evaluator.add(low, party.evaluator.keep_limbs(other, 3 * step - 1))  # less than a level apart
+    assert z.limbs == 2 * step and party.error(z, v + w) < TOLERANCE
+    with pytest.raises(ckks.ScaleError, match="scales differ"):
+        party.evaluator.add(party.evaluator.keep_limbs(low, step), party.evaluator.keep_limbs(other, step))
+
+
+def test_plaintexts_keep_their_scale(party):
+    context, v, w = party.context, numbers(), numbers(1)
+    ev, x, step = party.evaluator, party.encrypt(v), party.context.parameters.limbs_per_level
+    short = context.encode(w, limbs=2 * step)
+    for got, exact, limbs in ((ev.add(x, short), v + w, 2), (ev.sub(x, short), v - w, 2), (ev.mul(x, short), v * w, 1)):
+        assert got.limbs == limbs * step and party.error(got, exact) < TOLERANCE
+    z = ev.add(ev.square(x), context.encode(w, scale=context.parameters.scale * 1.3))
+    assert z.scale == context.parameters.scale * 1.3 and party.error(z, v * v + w) < TOLERANCE
+
+
+def test_operands_that_fit_are_not_changed(party):
+    x, y = party.encrypt(numbers()), party.encrypt(numbers(1))
+    for operation in ("add", "sub", "mul"):
+        here, there = (getattr(ev, operation)(x, y) for ev in (party.evaluator, party.manual))
+        assert np.array_equal(here.words, there.words) and here.scale == there.scale and here.degree == there.degree
+
+
+def test_without_it_they_are_refused(party):
+    ev, x = party.manual, party.encrypt(numbers())
+    low, step = ev.mul(x, x), party.context.parameters.limbs_per_level
+    other = party.context.encrypt(party.public, numbers(), limbs=low.limbs, scale=low.scale * 1.7)
+    short = party.context.encode(numbers(), limbs=low.limbs - 1, scale=low.scale)
+    for error, attempt in ((ckks.LevelError, lambda: ev.add(x, low)),
+                           (ckks.LevelError, lambda: ev.mul(low, ev.keep_limbs(low, step))),
+                           (ckks.ScaleError, lambda: ev.sub(other, low)), (ckks.LevelError, lambda: ev.add(low, short))):
+        with pytest.raises(error):
+            attempt()
+
+
+def test_a_factor_that_would_be_rounded_is_refused(party):
+    """An alignment that multiplied by 1.41, rounded to 1, would change the numbers."""
+    scale, step = party.context.parameters.scale, party.context.parameters.limbs_per_level
+    dropped = math.prod(map(float, party.context.parameters.q[step:2 * step]))
+    x = party.context.encrypt(party.public, numbers(), scale=scale * dropped)
+    with pytest.raises(ckks.ScaleError, match="1.41, would be rounded"):
+        party.evaluator.align(x, step, scale * math.sqrt(2))
+
+
+def test_the_inspector_aligns_too(party):
+    v = numbers()
+    inspector = ckks.Inspector(party.evaluator, party.secret)
+    x = inspector.watch(party.encrypt(v), v)
+    assert party.error(inspector.add(inspector.square(inspector.square(x)), x), v ** 4 + v) < TOLERANCE
+    assert min(row.precision for row in inspector.rows) > 24
