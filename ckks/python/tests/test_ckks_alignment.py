@@ -87,7 +87,8 @@ def test_without_it_they_are_refused(party):
     short = party.context.encode(numbers(), limbs=low.limbs - 1, scale=low.scale)
     for error, attempt in ((ckks.LevelError, lambda: ev.add(x, low)),
                            (ckks.LevelError, lambda: ev.mul(low, ev.keep_limbs(low, step))),
-                           (ckks.ScaleError, lambda: ev.sub(other, low)), (ckks.LevelError, lambda: ev.add(low, short))):
+                           (ckks.LevelError, lambda: ev.add(low, short)),
+                           (ckks.ScaleError, lambda: ev.sub(other, low))):
         with pytest.raises(error):
             attempt()
 

@@ -96,6 +96,19 @@ def test_rotations_of_one_ciphertext(context, secret, keys, device):
     assert all(x.gpu is None and y.gpu == 0 and np.array_equal(x.words, y.words) for x, y in zip(here, there))
 
 
+def test_a_transform_on_it(context, secret, device):
+    """Its diagonals are copied there once or at each application."""
+    a, x = encrypted(context, secret)
+    matrix = np.random.default_rng(1).uniform(-1, 1, (4, 4))
+    transform = ckks.LinearTransform(context, matrix)
+    keys = ckks.Keys.generate(context, secret, rotations=transform.rotations)
+    here = transform.apply(ckks.Evaluator(context, keys), a)
+    for there in (transform, transform.to(device)):
+        y = there.apply(ckks.Evaluator(context, keys, device=device), a)
+        assert y.gpu == 0 and np.array_equal(y.words, here.words)
+    assert np.abs(context.decrypt(secret, here) - x @ matrix.T).max() < 2 ** -10
+
+
 def test_places_must_agree(context, secret, keys, device):
     a, _ = encrypted(context, secret)
     evaluator = ckks.Evaluator(context, keys)

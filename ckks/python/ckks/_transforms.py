@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of an encrypted vector with a matrix."""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from typing import Any, Mapping
+
+import numpy as np
+
+from ._batches import Ciphertexts, Plaintexts
+from ._context import Context
+from ._device import Device, opened
+from ._errors import ArgumentError, NoLevelError
+from ._evaluator import Evaluator
+from ._parameters import level_scale
+
+
+class LinearTransform:
+    """A matrix by which an evaluator multiplies the slots of each ciphertext, with its diagonals encoded.
+
+    Diagonal number k of a matrix M, modulo the slots, has ``M[i, (i + k) % slots]`` at place i. The product is the sum
+    over k of diagonal k times the ciphertext rotated by k. Each ``k = giant + baby`` is split, so that rotations by the
+    babies serve all giants ("baby step / giant step" [HS18]).
+
+    Parameters
+    ----------
+    context : Context
+    matrix : array (slots, slots), or mapping of int to array (slots,)
+        The matrix, of which diagonals without a number other than 0 are left out; or its diagonals by their numbers,
+        which may be negative. Real or complex; slots are a power of two, at most N/2.
+    limbs : int, optional
+        Limbs of the ciphertexts: those with more drop some; with fewer the scale of the result differs from theirs by
+        the ratio of the primes. By default all, in FLEXIBLEAUTOEXT all but one. Fewer save memory: an encoded diagonal
+        has 8 N limbs bytes.
+
+    Attributes
+    ----------
+    context : Context
+    slots, limbs : int
+    rotations : list of int
+        The steps for which the evaluator needs keys: pass them to `Keys.generate`. One application costs as many key
+        switches, of which those of the babies share a decomposition (see `Evaluator.rotate_many`), and a level. All n
+        diagonals need about 2 sqrt(n).
+
+    Raises
+    ------
+    ArgumentError
+        The matrix is not square, a diagonal has another length, or there is no diagonal.
+    LevelError
+        `limbs` leave no level, or the parameters have fewer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from polykem import ckks
+    >>> context = ckks.Context(ckks.Parameters.choose(log_n=13, levels=2, scale_bits=30, first_bits=36))
+    >>> secret = ckks.SecretKey.generate(context)
+    >>> matrix = ckks.LinearTransform(context, [[1, 2, 0, 0], [0, 1, 2, 0], [0, 0, 1, 2], [2, 0, 0, 1]])
+    >>> matrix.rotations
+    [1]
+    >>> ev = ckks.Evaluator(context, ckks.Keys.generate(context, secret, rotations=matrix.rotations))
+    >>> x = context.encrypt(ckks.PublicKey.generate(context, secret), [1, 0, 2, 0])
+    >>> np.round(context.decrypt(secret, matrix.apply(ev, x)).real, 1)
+    array([[1., 4., 2., 2.]])
+    """
+
+    def __init__(self, context: Context, matrix: Any, *, limbs: int | None = None):
+        diagonals = _of_mapping(matrix) if isinstance(matrix, Mapping) else _of_matrix(matrix)
+        parameters = context.parameters
+        step = parameters.limbs_per_level
+        self.context = context
+        self.slots = len(next(iter(diagonals.values())))
+        self.limbs = len(parameters.q) - parameters.extra_limb if limbs is None else limbs
+        if self.limbs <= step:
+            raise NoLevelError(f"a linear transform takes a level, which {self.limbs} limbs do not leave: it needs more "
+                               f"than {step}")
+        size = _baby_steps(list(diagonals), self.slots)
+        scale = level_scale(parameters.q[:self.limbs], step)
+        self._encoded: dict[int, dict[int, Plaintexts]] = defaultdict(dict)
+        for k in sorted(diagonals):
+            giant = k - k % size
+            # The giant rotation comes after the product, so the diagonal is rotated back.
+            self._encoded[giant][k % size] = context.encode(np.roll(diagonals[k], giant), limbs=self.limbs, scale=scale)
+        self._babies = sorted({baby for row in self._encoded.values() for baby in row})
+        self.rotations = sorted({*self._babies, *self._encoded} - {0})
+
+    def apply(self, evaluator: Evaluator, a: Ciphertexts) -> Ciphertexts:
+        """Return the product of the matrix with each ciphertext's slots, at the ciphertexts' scale and one level lower.
+
+        Raises
+        ------
+        ArgumentError
+            The ciphertexts have other slots.
+        MissingKeyError
+            There is no key for one of `rotations`.
+        NoLevelError
+            There is no level left.
+        """
+        evaluator.context.check(self)
+        if a.slots != self.slots:
+            raise ArgumentError(f"the matrix has {self.slots} rows, but the ciphertexts have {a.slots} slots")
+        for steps in self.rotations:
+            evaluator.keys._for_rotation(self.context._core.rotation_element(steps), steps)
+        a = evaluator._of_one_scale(a)
+        if a.limbs > self.limbs:
+            a = evaluator.keep_limbs(a, self.limbs)
+        if a.limbs <= self.context.parameters.limbs_per_level:
+            raise NoLevelError(f"a linear transform takes a level, and the ciphertexts have none left: {a!r}")
+        rotated = dict(zip(self._babies, evaluator.rotate_many(a, self._babies)))
+        total: Ciphertexts | None = None
+        for giant, row in self._encoded.items():
+            part: Ciphertexts | None = None
+            for baby, diagonal in row.items():
+                product = evaluator.mul(rotated[baby], diagonal, rescale=False)
+                part = product if part is None else evaluator.add(part, product)
+            assert part is not None
+            part = evaluator.rotate(part, giant)
+            total = part if total is None else evaluator.add(total, part)
+        assert total is not None
+        return evaluator.rescale(total)
+
+    def to(self, device: Device | int | str) -> LinearTransform:
+        """Return the transform with its diagonals on a GPU, with the arguments and errors of `Ciphertexts.to`; otherwise
+        they are copied at each application there."""
+        out, there = copy.copy(self), opened(self.context, device)
+        out._encoded = {giant: {baby: diagonal.to(there) for baby, diagonal in row.items()}
+                        for giant, row in self._encoded.items()}
+        return out
+
+    def __repr__(self) -> str:
+        diagonals = sum(map(len, self._encoded.values()))
+        return (f"<polykem.ckks.LinearTransform: {self.slots} x {self.slots}, {diagonals} diagonals, "
+                f"{len(self.rotations)} rotations, {self.limbs} limbs>")
+
+
+def _of_matrix(matrix: Any) -> dict[int, np.ndarray]:
+    array = np.asarray(matrix)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise ArgumentError(f"the matrix must have the shape (slots, slots), not {array.shape}: fill it up with 0")
+    places = np.arange(len(array))
+    diagonals = {k: array[places, (places + k) % len(array)] for k in range(len(array))}
+    return _checked({k: diagonal for k, diagonal in diagonals.items() if diagonal.any()})
+
+
+def _of_mapping(matrix: Mapping[int, Any]) -> dict[int, np.ndarray]:
+    arrays = {int(k): np.asarray(diagonal) for k, diagonal in matrix.items()}
+    shapes = {array.shape for array in arrays.values()}
+    if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+        raise ArgumentError(f"all diagonals must have the shape (slots,), not {sorted(shapes)}")
+    diagonals: dict[int, np.ndarray] = {}
+    for k, array in arrays.items():
+        k %= max(len(array), 1)
+        if k in diagonals:
+            raise ArgumentError(f"there are two diagonals number {k} modulo the {len(array)} slots")
+        diagonals[k] = array
+    return _checked(diagonals)
+
+
+def _checked(diagonals: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+    if not diagonals:
+        raise ArgumentError("the matrix has no diagonal with a number other than 0")
+    return diagonals
+
+
+def _baby_steps(numbers: list[int], slots: int) -> int:
+    """Return the power of two, of babies from 0 on, with the fewest rotations, and then with the most babies."""
+    def rotations(size: int) -> int:
+        return len({k % size for k in numbers} - {0}) + len({k // size for k in numbers} - {0})
+    return min((1 << i for i in range(slots.bit_length())), key=lambda size: (rotations(size), -size))
