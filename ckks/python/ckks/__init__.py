@@ -24,14 +24,15 @@ from ._files import load, save
 from ._inspector import Inspector, Row
 from ._keys import Keys, PublicKey, SecretKey, sum_rotations
 from ._parameters import Parameters
+from ._polynomials import Chebyshev
 from ._transforms import LinearTransform
 
 __all__ = [
-    "ArgumentError", "Ciphertexts", "CkksError", "Context", "DecryptionError", "Device", "DeviceError", "Evaluator",
-    "FormatError", "InsecureError", "Inspector", "InternalError", "Keys", "LevelError", "LinearTransform",
-    "MissingKeyError", "MissingReaderError", "NoLevelError", "OutOfMemory", "ParameterError", "Parameters",
-    "PartsError", "Plaintexts", "PublicKey", "RandomError", "ResidueError", "Row", "ScaleError", "SecretKey", "Status",
-    "join", "load", "save", "sum_rotations",
+    "ArgumentError", "Chebyshev", "Ciphertexts", "CkksError", "Context", "DecryptionError", "Device", "DeviceError",
+    "Evaluator", "FormatError", "InsecureError", "Inspector", "InternalError", "Keys", "LevelError",
+    "LinearTransform", "MissingKeyError", "MissingReaderError", "NoLevelError", "OutOfMemory", "ParameterError",
+    "Parameters", "PartsError", "Plaintexts", "PublicKey", "RandomError", "ResidueError", "Row", "ScaleError",
+    "SecretKey", "Status", "join", "load", "save", "sum_rotations",
 ]
 
 

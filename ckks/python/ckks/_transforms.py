@@ -74,8 +74,8 @@ class LinearTransform:
         self.slots = len(next(iter(diagonals.values())))
         self.limbs = len(parameters.q) - parameters.extra_limb if limbs is None else limbs
         if self.limbs <= step:
-            raise NoLevelError(f"a linear transform takes a level, which {self.limbs} limbs do not leave: it needs more "
-                               f"than {step}")
+            raise NoLevelError(f"a linear transform takes a level, for which it needs more than {step} limbs, not "
+                               f"{self.limbs}")
         size = _baby_steps(list(diagonals), self.slots)
         scale = level_scale(parameters.q[:self.limbs], step)
         self._encoded: dict[int, dict[int, Plaintexts]] = defaultdict(dict)
@@ -122,8 +122,8 @@ class LinearTransform:
         return evaluator.rescale(total)
 
     def to(self, device: Device | int | str) -> LinearTransform:
-        """Return the transform with its diagonals on a GPU, with the arguments and errors of `Ciphertexts.to`; otherwise
-        they are copied at each application there."""
+        """Return the transform with its diagonals on a GPU, with the arguments and errors of `Ciphertexts.to`; each
+        application there copies others."""
         out, there = copy.copy(self), opened(self.context, device)
         out._encoded = {giant: {baby: diagonal.to(there) for baby, diagonal in row.items()}
                         for giant, row in self._encoded.items()}

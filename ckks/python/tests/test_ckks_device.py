@@ -109,6 +109,14 @@ def test_a_transform_on_it(context, secret, device):
     assert np.abs(context.decrypt(secret, here) - x @ matrix.T).max() < 2 ** -10
 
 
+def test_a_polynomial_on_it(context, secret, keys, device):
+    a, x = encrypted(context, secret)
+    polynomial = ckks.Chebyshev([0.1, -0.3, 0.2, 0.4])
+    here, there = (polynomial.apply(ckks.Evaluator(context, keys, device=d), a) for d in (None, device))
+    assert there.gpu == 0 and np.array_equal(here.words, there.words)
+    assert np.abs(context.decrypt(secret, here) - polynomial(x)).max() < 2 ** -10
+
+
 def test_places_must_agree(context, secret, keys, device):
     a, _ = encrypted(context, secret)
     evaluator = ckks.Evaluator(context, keys)
