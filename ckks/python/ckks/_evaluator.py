@@ -179,8 +179,8 @@ class Evaluator:
     def rotate_many(self, a: Ciphertexts, steps: Iterable[int]) -> list[Ciphertexts]:
         """Rotate by each of several steps: the batches that `rotate` returns, bit for bit.
 
-        Each different rotation is a key switch. On the CPU they share the decomposition of `a`, which is about half of
-        the work ("hoisted" rotations).
+        Each different rotation is a key switch. On the CPU they share the decomposition of `a` ("hoisted" rotations),
+        which saves a quarter of the time for 8 steps at N = 2^14.
 
         Raises
         ------

@@ -35,8 +35,8 @@ class Chebyshev:
     Parameters
     ----------
     coefficients : array, real or complex, (degree + 1,)
-        Those of T_0, T_1, ... in ``u = (2 x - a - b) / (b - a)``, as in `numpy.polynomial.Chebyshev`. The degree is 1 or
-        more.
+        Those of T_0, T_1, ... in ``u = (2 x - a - b) / (b - a)``, as in `numpy.polynomial.Chebyshev`. The degree is 1
+        or more.
     interval : tuple of two floats
         (a, b), which holds all numbers x. Outside, values grow rapidly and may exceed the modulus.
 
@@ -77,9 +77,9 @@ class Chebyshev:
 
     @classmethod
     def fit(cls, function: Callable[[np.ndarray], Any], degree: int, interval: tuple[float, float]) -> Chebyshev:
-        """Return the polynomial of at most that degree which interpolates a function at the Chebyshev nodes; its largest
-        error is within a small factor of the least possible. Compare it with the function before use: a call of the
-        polynomial computes it in plain numbers.
+        """Return the polynomial of at most that degree which interpolates a function at the Chebyshev nodes; its
+        largest error is within a small factor of the least possible. Compare it with the function before use: a call of
+        the polynomial computes it in plain numbers.
 
         Parameters
         ----------
@@ -125,8 +125,8 @@ class Chebyshev:
 
     @property
     def key_switches(self) -> int:
-        """Key switches of an evaluation, all of them relinearisations: about ``sqrt(2 degree) + log2(degree)``, for even
-        polynomials fewer."""
+        """Key switches of an evaluation, all of them relinearisations: about ``sqrt(2 degree) + log2(degree)``, for
+        even polynomials fewer."""
         return _key_switches(self._root)
 
     @property
@@ -154,8 +154,8 @@ class Chebyshev:
         step = evaluator.context.parameters.limbs_per_level
         levels = (x.limbs - 1) // step
         if levels < self.depth:
-            raise NoLevelError(f"a polynomial of degree {self.degree} on the interval {self.interval} takes {self.depth} "
-                               f"levels, and the ciphertexts have {levels} left: choose parameters with "
+            raise NoLevelError(f"a polynomial of degree {self.degree} on the interval {self.interval} takes "
+                               f"{self.depth} levels, and the ciphertexts have {levels} left: choose parameters with "
                                f"{self.depth - levels} more, or a lower degree")
         u = self._in_unit_interval(evaluator, x)
         return _Evaluation(evaluator, u).value(self._root, x.limbs - step * self.depth, x.scale)
@@ -228,8 +228,8 @@ def _below(j: int) -> int:
 
 
 def _node(c: np.ndarray, babies: int, levels: int) -> _Node:
-    """Return how to compute the polynomial of Chebyshev coefficients c, of a degree below 2^levels, in that many levels,
-    with terms T_j for j below `babies` and powers of two."""
+    """Return how to compute the polynomial of Chebyshev coefficients c, of a degree below 2^levels, in that many
+    levels, with terms T_j for j below `babies` and powers of two."""
     terms: dict[int, complex] = {}
     products = []
     c = c.copy()
