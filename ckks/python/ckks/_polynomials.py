@@ -66,9 +66,12 @@ class Chebyshev:
     """
 
     def __init__(self, coefficients: Any, interval: tuple[float, float] = (-1.0, 1.0)):
-        array = np.trim_zeros(np.asarray(coefficients, complex), "b")
+        try:
+            array = np.trim_zeros(np.asarray(coefficients, complex), "b")
+            a, b = map(float, interval)
+        except (TypeError, ValueError) as e:
+            raise ArgumentError(f"coefficients must be an array of numbers, the interval two numbers: {e}") from None
         self.coefficients = array if array.imag.any() else array.real
-        a, b = map(float, interval)
         if array.ndim != 1 or not np.isfinite(array).all() or len(array) < 2:
             raise ArgumentError("a polynomial needs finite coefficients, and one other than 0 above that of T_0")
         if not (math.isfinite(b - a) and a < b):

@@ -12,7 +12,7 @@ import numpy as np
 from ._batches import Ciphertexts, Plaintexts
 from ._context import Context
 from ._device import Device, opened
-from ._errors import ArgumentError, NoLevelError
+from ._errors import ArgumentError, MissingKeyError, NoLevelError
 from ._evaluator import Evaluator
 from ._parameters import level_scale
 
@@ -99,10 +99,14 @@ class LinearTransform:
             There is no level left.
         """
         evaluator.context.check(self)
+        evaluator._check(a)
         if a.slots != self.slots:
             raise ArgumentError(f"the matrix has {self.slots} rows, but the ciphertexts have {a.slots} slots")
-        for steps in self.rotations:
-            evaluator.keys._for_rotation(self.context._core.rotation_element(steps), steps)
+        missing = [steps for steps in self.rotations if not evaluator.keys.can_rotate(steps)]
+        if missing:
+            raise MissingKeyError(f"{len(missing)} keys of {len(self.rotations)} are missing, the first for a rotation "
+                                  f"by {missing[0]}: make them with Keys.generate(context, secret, rotations="
+                                  "transform.rotations), in OpenFHE with EvalRotateKeyGen(secretKey, rotations)")
         a = evaluator._of_one_scale(a)
         if a.limbs > self.limbs:
             a = evaluator.keep_limbs(a, self.limbs)
@@ -135,8 +139,15 @@ class LinearTransform:
                 f"{len(self.rotations)} rotations, {self.limbs} limbs>")
 
 
+def _array(numbers: Any) -> np.ndarray:
+    try:
+        return np.asarray(numbers)
+    except ValueError as e:
+        raise ArgumentError(f"rows and diagonals must be equally long: {e}") from None
+
+
 def _of_matrix(matrix: Any) -> dict[int, np.ndarray]:
-    array = np.asarray(matrix)
+    array = _array(matrix)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise ArgumentError(f"the matrix must have the shape (slots, slots), not {array.shape}: fill it up with 0")
     places = np.arange(len(array))
@@ -145,7 +156,9 @@ def _of_matrix(matrix: Any) -> dict[int, np.ndarray]:
 
 
 def _of_mapping(matrix: Mapping[int, Any]) -> dict[int, np.ndarray]:
-    arrays = {int(k): np.asarray(diagonal) for k, diagonal in matrix.items()}
+    if not all(isinstance(k, (int, np.integer)) for k in matrix):
+        raise ArgumentError(f"diagonals are numbered by whole numbers, not {list(matrix)}")
+    arrays = {int(k): _array(diagonal) for k, diagonal in matrix.items()}
     shapes = {array.shape for array in arrays.values()}
     if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
         raise ArgumentError(f"all diagonals must have the shape (slots,), not {sorted(shapes)}")

@@ -48,6 +48,29 @@ def test_sums_and_products_of_any_levels(party, deep):
     assert (late + late).degree == 2 and (late + late).limbs == late.limbs
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_random_circuits(party, seed):
+    """Operands are any results so far, whatever their limbs and scales; some products are not rescaled."""
+    ev, rng = party.evaluator, np.random.default_rng(seed)
+    known = [(party.encrypt(numbers(i)), numbers(i)) for i in range(3)]
+    done = 0
+    while done < 30:
+        (x, v), (y, w) = (known[i] for i in rng.integers(len(known), size=2))
+        kind = rng.integers(5)
+        exact = v + w if kind == 0 else v - w if kind == 1 else v * w
+        if np.abs(exact).max() > 4:
+            continue
+        late = kind == 4 and x.degree + y.degree == 2
+        try:
+            z = ev.add(x, y) if kind == 0 else ev.sub(x, y) if kind == 1 else ev.mul(x, y, rescale=not late)
+        except (ckks.NoLevelError, ckks.ScaleError) as error:  # at the end of the levels only
+            assert min(x.limbs, y.limbs) <= 2 * party.context.parameters.limbs_per_level, error
+            continue
+        assert party.error(z, exact) < TOLERANCE, (kind, x, y)
+        known.append((z, exact))
+        done += 1
+
+
 def test_other_scales(party):
     """Equal limbs cost a level; the larger scale is kept."""
     step, v, w = party.context.parameters.limbs_per_level, numbers(), numbers(1)

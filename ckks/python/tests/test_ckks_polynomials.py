@@ -84,10 +84,10 @@ def test_levels_that_do_not_suffice(party):
 
 
 def test_what_is_refused():
-    for wrong in ([], [1.0], [1.0, 0.0], [1, np.nan], [[1, 2], [3, 4]], [np.inf, 1]):
+    for wrong in ([], [1.0], [1.0, 0.0], [1, np.nan], [[1, 2], [3, 4]], [np.inf, 1], ["a", 1], 3.0):
         with pytest.raises(ckks.ArgumentError, match="coefficients"):
             ckks.Chebyshev(wrong)
-    for wrong in ((1, 1), (2, 1), (0, np.inf)):
+    for wrong in ((1, 1), (2, 1), (0, np.inf), (0, 1, 2), 1, ("a", 2)):
         with pytest.raises(ckks.ArgumentError, match="interval"):
             ckks.Chebyshev([1, 2], wrong)
     for wrong in (lambda x: 1.0, lambda x: x[:2]):

@@ -89,7 +89,8 @@ def test_any_limbs(party):
 
 def test_what_is_refused(party):
     for wrong in (np.ones((2, 3)), np.ones(4), np.zeros((4, 4)), {}, {0: np.ones((2, 2))}, {0: np.ones(3)},
-                  {0: np.ones(4), 1: np.ones(8)}, {1: np.ones(4), -3: np.ones(4)}, {0: [np.inf] * 4}, [["a"]]):
+                  {0: np.ones(4), 1: np.ones(8)}, {1: np.ones(4), -3: np.ones(4)}, {0: [np.inf] * 4}, [["a"]],
+                  {"a": np.ones(4)}, {1.5: np.ones(4)}, [[1, 2], [3]]):
         with pytest.raises(ckks.ArgumentError):
             ckks.LinearTransform(party.context, wrong)
     with pytest.raises(ckks.LevelError):
@@ -97,8 +98,12 @@ def test_what_is_refused(party):
     transform = ckks.LinearTransform(party.context, BAND)
     with pytest.raises(ckks.ArgumentError, match="32 rows, but the ciphertexts have 4 slots"):
         transform.apply(party.evaluator, party.encrypt(np.ones(4)))
-    with pytest.raises(ckks.MissingKeyError, match="rotation by 1 "):
-        transform.apply(ckks.Evaluator(party.context), party.encrypt(numbers()))
+    for few, text in (((), "3 keys of 3 .* rotation by 1:"), ((1, 2), "1 keys of 3 .* rotation by 30:")):
+        keys = ckks.Keys.generate(party.context, party.secret, rotations=few)
+        with pytest.raises(ckks.MissingKeyError, match=text):
+            transform.apply(ckks.Evaluator(party.context, keys), party.encrypt(numbers()))
+    with pytest.raises(ckks.ArgumentError, match="must be Ciphertexts"):
+        transform.apply(party.evaluator, numbers())
 
 
 def test_the_inspector_sees_every_step(party):
