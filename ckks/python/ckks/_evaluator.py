@@ -34,7 +34,8 @@ class Evaluator:
       other's scale: see `align`. Operands of equal limbs lose a level by that.
     - Plaintexts keep their scale; the ciphertexts are aligned to them.
 
-    Operands that fit are not changed: their results are those of ``automatic=False``, bit for bit.
+    This takes no key switch. Operands that fit are not changed: their results are those of ``automatic=False``, bit for
+    bit.
 
     Parameters
     ----------

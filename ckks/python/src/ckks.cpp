@@ -296,13 +296,16 @@ Batches automorphisms(const CkksContext& context, const CkksCiphertexts& a, cons
     keys.push_back(nb::cast<const CkksSwitchingKey&>(key).get());
   if (keys.size() != gs.size()) refuse_ckks("there must be as many keys as numbers g");
   std::vector<polykem_ckks_ciphertexts*> out(gs.size(), nullptr);
+  std::vector<CkksCiphertexts> owned;
+  owned.reserve(gs.size());
   polykem_ckks_status status = POLYKEM_CKKS_OK;
   {
     const WithoutGil no_gil;
     status = polykem_ckks_automorphisms(context.get(), a.get(), gs.data(), keys.data(), gs.size(), out.data());
   }
   check_ckks(status);
-  std::vector<CkksCiphertexts> owned(out.begin(), out.end());
+  for (polykem_ckks_ciphertexts* batch : out)
+    owned.emplace_back(batch);
   Batches batches;
   for (CkksCiphertexts& batch : owned)
     batches.append(std::move(batch));

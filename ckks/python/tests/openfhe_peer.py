@@ -60,7 +60,7 @@ def encrypt(technique, log_n, form):
 
 def decrypt(form):
     cc, secret = load("CryptoContext", "context", form), load("PrivateKey", "secret", form)
-    for i in range(3):
+    for i in range(4):
         result = load("Ciphertext", f"result{i}", form)
         np.save(f"result{i}.npy", numbers(cc, secret, result, len(np.load("input0.npy"))))
 

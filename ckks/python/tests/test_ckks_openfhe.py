@@ -473,7 +473,8 @@ def test_special_primes_are_those_of_openfhe_now(tmp_path):
 @pytest.mark.parametrize("technique,log_n", [("FIXEDMANUAL", 12), ("FIXEDAUTO", 12), ("FLEXIBLEAUTO", 13),
                                              ("FLEXIBLEAUTOEXT", 12)])
 def test_openfhe_encrypts_and_decrypts(tmp_path, technique, log_n, form):
-    """OpenFHE encrypts, polykem computes random circuits of depth 10, and OpenFHE decrypts."""
+    """OpenFHE encrypts, polykem computes random circuits of depth 10 and a polynomial of a product with a matrix, and
+    OpenFHE decrypts."""
     openfhe(tmp_path, "encrypt", technique, str(log_n), form)
     keys = ckks.load(tmp_path / "mult", allow_insecure=True)
     context = keys.context
@@ -486,6 +487,11 @@ def test_openfhe_encrypts_and_decrypts(tmp_path, technique, log_n, form):
         result, numbers = random_circuit(evaluator, inputs, values, depth=10, seed=seed)
         ckks.save(result, tmp_path / f"result{seed}", form)
         expected.append(numbers)
+    band = {k: np.linspace(-1, 1, len(values[0])) / 3 for k in (0, 1, -2)}
+    polynomial = ckks.Chebyshev.fit(np.tanh, 31, (-1, 1))
+    transform = ckks.LinearTransform(context, band)
+    ckks.save(polynomial.apply(evaluator, transform.apply(evaluator, inputs[0])), tmp_path / "result3", form)
+    expected.append(polynomial(sum(d * np.roll(values[0], -k) for k, d in band.items())) + 0j)
     openfhe(tmp_path, "decrypt", form)
     for seed, numbers in enumerate(expected):
         got = np.load(tmp_path / f"result{seed}.npy")
