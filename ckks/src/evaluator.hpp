@@ -38,8 +38,8 @@ Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, si
 /// Applies X -> X^g, where g is odd and below 2N, with the key for this g. rotation_element() returns the g of a
 /// rotation; that of conjugation is 2N - 1.
 Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key);
-/// Returns automorphism() for each g with its key. On the CPU they share the decomposition of a, which is about half of
-/// the work.
+/// Returns automorphism() for each g with its key. On the CPU they share the decomposition of a: of 16 at N = 2^14 that
+/// saves a fifth of the time with AVX-512, two fifths with AVX2.
 std::vector<Ciphertexts> automorphisms(const Context& context, const Ciphertexts& a, std::span<const uint64_t> gs,
                                        std::span<const SwitchingKey* const> keys);
 

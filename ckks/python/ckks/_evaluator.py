@@ -180,8 +180,8 @@ class Evaluator:
     def rotate_many(self, a: Ciphertexts, steps: Iterable[int]) -> list[Ciphertexts]:
         """Rotate by each of several steps: the batches that `rotate` returns, bit for bit.
 
-        Each different rotation is a key switch. On the CPU they share the decomposition of `a` ("hoisted" rotations),
-        which saves a quarter of the time for 8 steps at N = 2^14.
+        Each different rotation is a key switch. On the CPU they share the decomposition of `a` ("hoisted" rotations):
+        of 16 at N = 2^14 that saves a fifth of the time with AVX-512, two fifths with AVX2.
 
         Raises
         ------
@@ -271,6 +271,9 @@ class Evaluator:
         """Return what a rescaling divides ciphertexts of that many limbs by."""
         x = self.context.parameters
         return math.prod(map(float, x.q[limbs - x.limbs_per_level:limbs]))
+
+    def _levels_left(self, a: Ciphertexts) -> int:
+        return a.limbs // self.context.parameters.limbs_per_level - 1
 
     def _sum(self, operation: int, a: Ciphertexts, b: Any) -> Ciphertexts:
         if self.automatic and isinstance(b, (Ciphertexts, Plaintexts)):

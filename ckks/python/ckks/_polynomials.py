@@ -29,8 +29,8 @@ class Chebyshev:
     """A polynomial of real numbers in an interval, as a sum of Chebyshev polynomials, that an evaluator computes in
     every slot of ciphertexts.
 
-    It is evaluated as by Paterson and Stockmeyer [PS73], with Chebyshev polynomials for powers, as few levels as a
-    polynomial of its degree can take, and scales that need no correction [BMTH21].
+    It is evaluated as by Paterson and Stockmeyer [PS73], with Chebyshev polynomials for powers. Scales are chosen from
+    the result on, so that no level is lost to align them [BMTH21].
 
     Parameters
     ----------
@@ -154,8 +154,7 @@ class Chebyshev:
             There is no relinearisation key.
         """
         x = evaluator._of_one_scale(x)
-        step = evaluator.context.parameters.limbs_per_level
-        levels = (x.limbs - 1) // step
+        step, levels = evaluator.context.parameters.limbs_per_level, evaluator._levels_left(x)
         if levels < self.depth:
             raise NoLevelError(f"a polynomial of degree {self.degree} on the interval {self.interval} takes "
                                f"{self.depth} levels, and the ciphertexts have {levels} left: choose parameters with "

@@ -73,9 +73,8 @@ class LinearTransform:
         self.context = context
         self.slots = len(next(iter(diagonals.values())))
         self.limbs = len(parameters.q) - parameters.extra_limb if limbs is None else limbs
-        if self.limbs <= step:
-            raise NoLevelError(f"a linear transform takes a level, for which it needs more than {step} limbs, not "
-                               f"{self.limbs}")
+        if self.limbs < 2 * step:
+            raise NoLevelError(f"a linear transform takes a level: it needs {2 * step} limbs, not {self.limbs}")
         size = _baby_steps(list(diagonals), self.slots)
         scale = level_scale(parameters.q[:self.limbs], step)
         self._encoded: dict[int, dict[int, Plaintexts]] = defaultdict(dict)
@@ -110,7 +109,7 @@ class LinearTransform:
         a = evaluator._of_one_scale(a)
         if a.limbs > self.limbs:
             a = evaluator.keep_limbs(a, self.limbs)
-        if a.limbs <= self.context.parameters.limbs_per_level:
+        if evaluator._levels_left(a) < 1:
             raise NoLevelError(f"a linear transform takes a level, and the ciphertexts have none left: {a!r}")
         rotated = dict(zip(self._babies, evaluator.rotate_many(a, self._babies)))
         total: Ciphertexts | None = None

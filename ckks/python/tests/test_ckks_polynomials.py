@@ -77,6 +77,8 @@ def test_levels_that_do_not_suffice(party):
     assert checked(party, ckks.Chebyshev(coefficients(3)), party.evaluator, x) < TOLERANCE
     with pytest.raises(ckks.NoLevelError, match=r"degree 4 .* takes 3 levels, .* have 2 left: .* 1 more"):
         ckks.Chebyshev(coefficients(4)).apply(party.evaluator, x)
+    with pytest.raises(ckks.NoLevelError, match="takes 2 levels, .* have 1 left"):
+        ckks.Chebyshev(coefficients(3)).apply(party.evaluator, party.evaluator.keep_limbs(x, 3 * step - 1))
     with pytest.raises(ckks.NoLevelError, match="takes 3 levels"):
         ckks.Chebyshev(coefficients(3), (-2, 2)).apply(party.evaluator, x)
     with pytest.raises(ckks.MissingKeyError, match="relinearisation"):
