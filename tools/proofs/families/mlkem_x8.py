@@ -37,7 +37,7 @@ SETS = (Set(2, 3, 10, 4), Set(3, 2, 10, 4), Set(4, 2, 11, 5))
 
 
 class State:
-    """A state of items, whose working memory holds anything. `io` are records of the batch."""
+    """A state of items, whose working memory holds anything. Records of the batch have what a claim stores there."""
 
     def __init__(self, run: Run, p: Set, items: int) -> None:
         self.run, self.p, self.items = run, p, items
@@ -53,8 +53,8 @@ class State:
             self._at[name] = at
             at += MOST_ITEMS * size
         self.work = run.workspace(-(-at // 64) * 64)
-        self.records = {name: run.workspace(1 << 14) for name in ("coins", "ct", "pk_out", "sk_out", "ct_out")}
         places = {"coins": 2, "ct": 5, "pk_out": 24, "sk_out": 25, "ct_out": 26}
+        self.records = {name: run.space() for name in places}
         words = [0] * 32
         for name, place in places.items():
             words[place] = self.records[name]
@@ -135,7 +135,8 @@ def words_in(root: Term) -> set[Term]:
 
 
 def keys_stored(p: Set, items: int) -> Proof:
-    """mul_as_store: t^ = A^ s^ + e^, encoded, and s^, encoded. [FIPS203, Alg 13, L18-20]"""
+    """mul_as_store: t^ = A^ s^ + e^, encoded, and s^, encoded, with rho and z. H(pk) is stored later. [FIPS203, Alg 13,
+    L18-20; Alg 16, L3]"""
 
     def prove(library: Library, function: str) -> None:
         run = Run(library, Q)
@@ -143,6 +144,8 @@ def keys_stored(p: Set, items: int) -> Proof:
         bound = noise_bound(p.eta1, pow(R, -1, Q))
         a = state.polys("own", p.k * p.k, (0, 4095))
         s, e = state.polys("s", p.k, CANONICAL), state.polys("e", p.k, (1 - bound, bound - 1))
+        rho = [run.unknown(f"rho{item}", SEED, 0, 255, 8, state.at("seeds", item)).words for item in range(items)]
+        coins = run.unknown("coins", 2 * SEED * items, 0, 255, 8, state.records["coins"]).words
         run.machine.call(function, state.address)
         vector, proved = 384 * p.k, set[Term]()
         for item in range(items):
@@ -154,6 +157,10 @@ def keys_stored(p: Set, items: int) -> Proof:
                 for record, of in ((pk, forms), (sk + vector, forms), (sk, of_s)):
                     expect_encoded(run, run.field(record, pair, 24), of[2 * pair:2 * pair + 2], proved,
                                    f"pair {pair} of item {item}")
+            z = coins[2 * SEED * item + SEED:][:SEED]
+            for to, seed in ((pk + vector, rho[item]), (sk + 2 * vector, rho[item]), (sk + 2 * vector + 2 * SEED, z)):
+                for at, byte in enumerate(seed):
+                    run.expect_same(run.result(to, at, 8), byte, f"byte {at} of a seed of item {item}")
 
     return prove
 
@@ -307,7 +314,7 @@ def claims_of(p: Set, items: int, is_kyber: bool) -> Iterator[Claim]:
         return Claim(name, f"{prefix}{step}E*", inputs, result, proof, is_long=not is_quick)
 
     yield claim("keys", "12mul_as_store", f"A below 2^12, s in [0, q), e in (-{bound}, {bound})",
-                "A s + 2^16 e and s, in [0, q), encoded", keys_stored(p, items))
+                "A s + 2^16 e and s, in [0, q), encoded, rho, z", keys_stored(p, items))
     yield claim("ciphertext", "7store_c", "u, v in (-q, q), any bits of noise and messages",
                 "FIPS 203, (4.7), of 2^16 times the inverses plus noise and message, encoded",
                 ciphertext_stored(p, items))
