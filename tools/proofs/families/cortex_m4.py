@@ -6,14 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from proofs.algebra.decisions import causes
-from proofs.algebra.facts import Form, NotProved
-from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, variable, zext
+from proofs.algebra.evaluation import evaluate
+from proofs.algebra.facts import Form, NotProved, OtherResult
+from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, shape, variable, zext
 from proofs.claims import ANY_WORD, Array, Claim, Proof, Run, Values
 from proofs.families import frodo, packing, selection
 from proofs.families.mlkem import (N, Q, _gamma, binomial, compressed_and_packed, inverse, linear, transform,
                           unpacked_and_decompressed)
-from proofs.families.ntru import EXACT_BITS, LOG_Q, expect_cyclic, expect_of_pairs, words_of
+from proofs.families.ntru import EXACT_BITS, LOG_Q, expect_cyclic, words_of
 from proofs.machines.memory import Library, bytes_of
 
 BEFORE, PRODUCT = (-20000, 20000), (-2500, 2500)  # of the transform, and of its inverse
@@ -274,6 +277,23 @@ def reduced(n: int) -> Proof:
                             f"coefficient {i}")
 
     return prove
+
+
+def expect_of_pairs(term: Term, a: Term, b: Term, expected: Callable[[Values, Values], Values], known: set[tuple],
+                    what: str) -> None:
+    """Raises NotProved unless a result is the expected function of two words, for all pairs of them. `known` are the
+    shapes of terms for which that has been found."""
+    found = shape(term, (a, b))
+    if found is None:
+        raise NotProved(f"{what} is no function of the two words")
+    if found in known:
+        return
+    for y in np.split(np.arange(1 << b.width, dtype=np.int64)[:, None], max(1, (1 << b.width) // 64)):
+        x = y if a is b else np.arange(1 << a.width, dtype=np.int64)
+        values = evaluate(term, {a: x.astype(np.uint64), b: y.astype(np.uint64)}).astype(np.int64)
+        if np.any(values != expected(x, y)):
+            raise OtherResult(f"{what} is another function of two words")
+    known.add(found)
 
 
 def less_the_last(n: int) -> Proof:

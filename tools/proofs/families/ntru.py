@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NTRU's products modulo x^n - 1 and modulo (3, Phi_n), as src/prim/polymul defines them, and the portable code that
-packs, unpacks and reduces polynomials, in src/schemes/ntru/ref."""
+"""NTRU's products modulo x^n - 1 and modulo (3, Phi_n), as src/prim/polymul defines them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from proofs.algebra.bilinear import BITS, FIRST, SECOND, Forms, Leaf
 from proofs.algebra.evaluation import evaluate
-from proofs.algebra.facts import Form, NotProved, OtherResult
+from proofs.algebra.facts import NotProved
 from proofs.algebra.ranges import Facts
-from proofs.algebra.terms import Term, concat, const, extract, keep_sums_whole, shape, variable, zext
-from proofs.claims import ANY_WORD, LANES, Array, Claim, Proof, Run, Values
+from proofs.algebra.terms import Term, const, keep_sums_whole
+from proofs.claims import ANY_WORD, LANES, Array, Claim, Proof, Run
 from proofs.machines.memory import Library, bytes_of
 
 EXACT_BITS = {509: 13, 677: 13, 701: 13, 821: 13, 1229: 12, 1373: 14}  # PolymulFunctions::exact_bits
 SINGLE_EXACT_BITS = {509: 13, 677: 13, 701: 13, 821: 13, 1229: 13, 1373: 15}  # exact_bits_single
+LOG_Q = {509: 11, 677: 11, 701: 13, 821: 12, 1229: 12, 1373: 14}
 SHORT = (509, 701)  # one HPS, one HRSS
 
 
@@ -168,147 +168,11 @@ def lowest_bits_in(results: Sequence[Term]) -> list[Term]:
     return [*(part for parts in others for part in parts), *last]
 
 
-LOG_Q = {509: 11, 677: 11, 701: 13, 821: 12, 1229: 12, 1373: 14}
-FIELDS = ("a", "b", "inverse_f", "x", "y", "z", "u", "v", "w")  # of ref::Item, each a polynomial
-PRIME = 257  # above all bytes: a byte that is congruent to one is that byte
-
-
-class Item:
-    """A state of one item, src/schemes/ntru/ref. Its records are arrays of their own, or all the same one."""
-
-    def __init__(self, run: Run, n: int) -> None:
-        self.run, self.n = run, n
-        self.items = run.workspace(1 << 16)
-        self.records = run.workspace(1 << 14)
-        batch = run.pointers(1, 0, *[self.records] * 30)
-        self.chunk = run.pointers(batch, self.items, 0)
-
-    def at(self, name: str) -> int:
-        return self.items + 2 * self.n * FIELDS.index(name)
-
-
-def stored(n: int) -> Proof:
-    """store_h: the lowest bits of all coefficients but the last one. [NTRU20, pack_Sq]"""
-
-    def prove(library: Library, function: str) -> None:
-        run, bits = Run(library, PRIME), LOG_Q[n]
-        item = Item(run, n)
-        words = run.unknown("z", n, *ANY_WORD, at=item.at("z")).words
-        run.machine.call(function, item.chunk)
-        for at in range(-(-(n - 1) * bits // 8)):
-            parts = (divmod(bit, bits) for bit in range(8 * at + 7, 8 * at - 1, -1))
-            expected = concat(*(extract(words[i], bit, bit) if i < n - 1 else const(0, 1) for i, bit in parts))
-            run.expect_same(run.result(item.records, at, 8), expected, f"byte {at}")
-
-    return prove
-
-
-def loaded(n: int) -> Proof:
-    """load_h: coefficients from their bits; the last one makes the sum zero. [NTRU20, unpack_Rq0]"""
-
-    def prove(library: Library, function: str) -> None:
-        keep_sums_whole()
-        run, bits = Run(library, 1 << BITS), LOG_Q[n]
-        item = Item(run, n)
-        count = -(-(n - 1) * bits // 8)
-        data = run.unknown("h", count, 0, 255, 8, at=item.records).words
-        run.machine.call(function, item.chunk)
-        for i in range(n - 1):
-            parts = (divmod(bit, 8) for bit in range((i + 1) * bits - 1, i * bits - 1, -1))
-            word = zext(concat(*(extract(data[at], bit, bit) for at, bit in parts)), 16)
-            run.expect_same(run.result(item.at("x"), i), word, f"coefficient {i}")
-        words = [run.result(item.at("x"), i) for i in range(n)]
-        total: Form | None = {}
-        facts = Facts(1 << BITS)
-        for word in words[:-1]:
-            facts.assume(word, 0, (1 << bits) - 1)
-            total = facts.combine(total, facts.of[word].form, -1)
-        if facts.fact(words[-1]).form != total:
-            raise NotProved("the sum of the coefficients is not zero")
-
-    return prove
-
-
-def packed_trits(n: int) -> Proof:
-    """pack_rm: five trits a byte. [NTRU20, pack_S3]"""
-
-    def prove(library: Library, function: str) -> None:
-        run = Run(library, PRIME)
-        item = Item(run, n)
-        count, coins = -(-(n - 1) // 5), 2 * len(FIELDS) * n
-        polys = [run.unknown(name, n, 0, 2, at=item.at(name)) for name in "ab"]
-        run.machine.call(function, item.chunk)
-        written = [at for at in run.machine.memory.written if item.items + coins <= at < item.items + (1 << 16)]
-        first = min(written)
-        for which, poly in enumerate(polys):
-            for at in range(count):
-                form = {(poly.first + k,): 3 ** (k - 5 * at) for k in range(5 * at, min(5 * at + 5, n - 1))}
-                run.expect(run.result(first, which * count + at, 8), form, 0, 255, f"byte {at} of {which}")
-
-    return prove
-
-
-def reduced(n: int) -> Proof:
-    """reduce_cf: coefficients mod q, around zero, mod (3, Phi_n), for every pair of a coefficient and the last one.
-    [NTRU20, Rq_to_S3]"""
-
-    def prove(library: Library, function: str) -> None:
-        run, bits = Run(library, 3), LOG_Q[n]
-        item = Item(run, n)
-        words = []
-        for i in range(n):
-            if run.drawn is None:
-                words.append(variable(f"z[{i}]", bits))
-                word = concat(variable(f"bits above z[{i}]", 16 - bits), words[-1])
-            else:
-                word = const(run.drawn.getrandbits(16), 16)
-            run.machine.memory.store(item.at("z") + 2 * i, bytes_of(word))
-        run.machine.call(function, item.chunk)
-
-        def centred(x: Values) -> Values:
-            return x - ((x >> bits - 1) << bits)
-
-        known: set[tuple] = set()
-        for i in range(n):
-            expect_of_pairs(run.result(item.at("a"), i), words[i], words[-1],
-                            lambda x, y: (centred(x) - centred(y)) % 3, known, f"coefficient {i}")
-
-    return prove
-
-
-def expect_of_pairs(term: Term, a: Term, b: Term, expected: Callable[[Values, Values], Values], known: set[tuple],
-                    what: str) -> None:
-    """Raises NotProved unless a result is the expected function of two words, for all pairs of them. `known` are the
-    shapes of terms for which that has been found."""
-    found = shape(term, (a, b))
-    if found is None:
-        raise NotProved(f"{what} is no function of the two words")
-    if found in known:
-        return
-    for y in np.split(np.arange(1 << b.width, dtype=np.int64)[:, None], max(1, (1 << b.width) // 64)):
-        x = y if a is b else np.arange(1 << a.width, dtype=np.int64)
-        values = evaluate(term, {a: x.astype(np.uint64), b: y.astype(np.uint64)}).astype(np.int64)
-        if np.any(values != expected(x, y)):
-            raise OtherResult(f"{what} is another function of two words")
-    known.add(found)
-
-
 def claims() -> Iterator[Claim]:
     """Yields what is claimed of NTRU."""
     for n in SHORT:
         yield Claim(f"ntru ref product {n}", "_ZN7polykem15poly_mul_cyclicEPtPKtS2_m", "any words",
                     f"a b mod (2^16, x^{n} - 1)", portable(n), is_long=n > 509)
-    for n, bits in LOG_Q.items():
-        stage = f"_ZN7polykem4ntru3ref8portable5Steps*Lm{n}E*13PortablePrimsEE"
-        yield Claim(f"ntru ref pack {n}", f"{stage}7store_hE*", "any words", "the bits of n - 1 words, in order",
-                    stored(n), is_long=n not in SHORT)
-        yield Claim(f"ntru ref unpack {n}", f"{stage}6load_hE*", "any bytes",
-                    "n - 1 words with their bits, in order, and minus the sum of these", loaded(n),
-                    is_long=n not in SHORT)
-        yield Claim(f"ntru ref pack trits {n}", f"{stage}7pack_rmE*", "words in [0, 2]", "sums of 3^j word j",
-                    packed_trits(n), is_long=n not in SHORT)
-        yield Claim(f"ntru ref mod 3 {n}", f"{stage}9reduce_cfE*", "any words",
-                    f"words mod 2^{bits}, around zero, mod (3, Phi_{n}), in [0, 2]", reduced(n), is_long=n > 509)
     for isa, lanes in LANES.items():
         for n, bits in EXACT_BITS.items():
             table = f"_ZN7polykem7polymul{len(isa)}{isa}8kPolymulILm{n}EEE"

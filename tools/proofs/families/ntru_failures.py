@@ -12,7 +12,7 @@ from proofs.algebra.rewriting import Lane, Lowest, Only
 from proofs.algebra.terms import Term, bitwise, compare, concat, const, ite, keep_sums_whole, sext, variable
 from proofs.claims import Proof, Run
 from proofs.families.ntru import LOG_Q
-from proofs.families.ntru_state import HRSS, WORD, Backend, State, Words
+from proofs.families.ntru_state import HRSS, SEED, WORD, Backend, State, Words
 from proofs.machines.memory import Library, bytes_of
 
 
@@ -39,13 +39,11 @@ def checked(backend: Backend, n: int) -> Proof:
 
 
 def causes_of_failure(state: State) -> list[set[Term]]:
-    """Returns for each item what its failure is noted for, beside one that was noted before: the last bytes of the
-    working memory that are used."""
+    """Returns for each item what its failure is noted for, beside one that was noted before."""
     lanes, result = state.backend.lanes, []
     size = 2 if lanes > 1 else 4
-    first = max(state.touched_beyond()) + 1 - size * lanes
     for item in range(lanes):
-        fail = first + size * item
+        fail = state.at("fail") + size * item
         noted = [without(state.run.result(at, 0, 8), variable(f"byte {at:#x}", 8)) for at in range(fail, fail + size)]
         whole = concat(*reversed(noted))
         result.append(causes(Lane(item).of(whole) if lanes > 1 else whole))
@@ -157,42 +155,29 @@ def exact_summands(total: Term) -> Words:
 
 
 def selected(backend: Backend, n: int) -> Proof:
-    """select: K, or the rejection secret if a failure was noted. Its place in the working memory is found by a run.
-    [NTRU20, Decapsulate]"""
+    """select: K, or the rejection secret if a failure was noted. [NTRU20, Decapsulate]"""
 
     def prove(library: Library, function: str) -> None:
         items = max(backend.lanes, 2)
 
-        def ready(run: Run) -> tuple[State, list[Words]]:
-            state = State(run, backend, n, 1 if backend.lanes > 1 else items)
-            run.machine.alike = False
-            return state, [run.unknown(f"k{item}", 32, 0, 255, 8, at=state.records + 32 * item).words
-                           for item in range(items)]
-
-        state, _ = ready(Run(library, 3))
-        state.run.machine.call(function, state.address)
-        secrets_at, fails_at, size = places_of_secrets(state, items)
         run = Run(library, 3)
-        state, secrets = ready(run)
-        rejections = [run.unknown(f"rejection{item}", 32, 0, 255, 8, at=at).words for item, at in enumerate(secrets_at)]
-        fails = [variable(f"fail{item}", 16 if size == 2 else 1) for item in range(items)]
-        for fail, at in zip(fails, fails_at):
-            run.machine.memory.store(at, bytes_of(sext(fail, 8 * size)))
+        state = State(run, backend, n, 1 if backend.lanes > 1 else items)
+        run.machine.alike = False
+        secrets, rejections, fails = [], [], []
+        for item in range(items):
+            if backend.lanes > 1:
+                rejection_at, fail_at = state.at("rejection") + SEED * item, state.at("fail") + 2 * item
+            else:
+                rejection_at, fail_at = state.at("rejection", item), state.at("fail", item)
+            secrets.append(run.unknown(f"k{item}", SEED, 0, 255, 8, state.records + SEED * item).words)
+            rejections.append(run.unknown(f"rejection{item}", SEED, 0, 255, 8, rejection_at).words)
+            fails.append(variable(f"fail{item}", 16 if backend.lanes > 1 else 1))
+            run.machine.memory.store(fail_at, bytes_of(sext(fails[-1], 16 if backend.lanes > 1 else 32)))
         run.machine.call(function, state.address)
         for item, fail in enumerate(fails):
             passes = compare("eq", fail, const(0, fail.width))
             for at, (secret, rejection) in enumerate(zip(secrets[item], rejections[item])):
-                run.expect_same(run.result(state.records + 32 * item, at, 8), ite(passes, secret, rejection),
+                run.expect_same(run.result(state.records + SEED * item, at, 8), ite(passes, secret, rejection),
                                 f"byte {at} of item {item}")
 
     return prove
-
-
-def places_of_secrets(state: State, items: int) -> tuple[list[int], list[int], int]:
-    """Returns the addresses of rejection secrets and failures, and the size of these, from what a run has read."""
-    places, size = state.touched_beyond(), 2 if state.backend.lanes > 1 else 4
-    if len(places) != (32 + size) * items:
-        raise NotProved("other words are read")
-    if size == 2:  # all secrets, then all failures
-        return places[:32 * items:32], places[32 * items::size], size
-    return places[::32 + size], places[32::32 + size], size

@@ -22,7 +22,7 @@ def bits_at(record: Words, first: int, count: int) -> Term:
 
 
 def packed(backend: Backend, n: int) -> Proof:
-    """store_c: the lowest bits of all coefficients but the last one. [NTRU20, pack_Rq0]"""
+    """store_c, store_h: the lowest bits of all coefficients but the last one. [NTRU20, pack_Rq0]"""
 
     def prove(library: Library, function: str) -> None:
         run, bits = Run(library, 3), LOG_Q[n]
@@ -88,7 +88,7 @@ def loaded(backend: Backend, n: int) -> Proof:
         if u[-1].value != 0:
             raise NotProved("the last coefficient of 1/h is not zero")
         size, used = 2 if backend.lanes > 1 else 4, (n - 1) * bits % 8
-        fail = state.item_at(max(state.touched_beyond()) + 1 - size * backend.lanes, size)
+        fail = state.item_at(state.at("fail"), size)
         if used:
             run.expect_table(compare("eq", fail, const(0, fail.width)), c[-1], lambda x: x >> used == 0, "failure")
             if size == 4:
@@ -119,10 +119,7 @@ def packed_trits(backend: Backend, n: int) -> Proof:
         state, count = State(run, backend, n), -(-(n - 1) // 5)
         polys = [state.trits("a"), state.trits("b")]
         run.machine.call(function, state.address)
-        first = max(state.touched_beyond()) + 1 - 2 * count * backend.lanes
-        if backend.has_bytes:  # Item::rm follows the polynomials
-            first = state.work + state.fields["end"][0]
-        record = state.get_record(first, 2 * count, 2 * count)
+        record = state.get_record(state.at("rm"), 2 * count, 2 * count)
         for which, poly in enumerate(polys):
             for at in range(count):
                 expect_byte_of_trits(run, record[which * count + at], poly, at, f"byte {at} of {which}")
@@ -159,7 +156,7 @@ def sampled(backend: Backend, n: int) -> Proof:
                 run.machine.memory.store(state.address + 32, bytes_of(const(coins, 64)))
                 run.machine.memory.store(state.address + 40, bytes_of(const(count, 64)))
         else:
-            coins = state.work + rounded_up(state.fields["end"][0], 4) + 4 * (n + 12)  # after Item::keys
+            coins = state.at("coins")
         record = state.put_record(coins, count, "coins", count)
         run.machine.call(function, state.address)
         for name, at in (("a", 0), ("b", n - 1)):

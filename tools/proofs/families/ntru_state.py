@@ -11,12 +11,14 @@ from proofs.algebra.facts import NotProved
 from proofs.algebra.rewriting import Grouped, Lane
 from proofs.algebra.terms import Term, concat, const, variable, zext
 from proofs.claims import Run
-from proofs.families.ntru import LANES, field
+from proofs.families.ntru import LANES, LOG_Q, field
+from proofs.families.ntru_sort import GAP, sequence
 from proofs.machines.machine import Machine
 from proofs.machines.memory import Library, bytes_of, value_of
 
 HRSS = (701, 1373)  # the others are HPS
 WORD = 1 << 16
+SEED = 32  # bytes of keys of the PRF and of shared secrets
 Words = list[Term]
 
 
@@ -42,22 +44,60 @@ def rounded_up(x: int, to: int) -> int:
     return -(-x // to) * to
 
 
-def fields(backend: Backend, n: int) -> dict[str, tuple[int, int]]:
-    """Returns the offset of each polynomial of the working memory, and the bits of a coefficient; of "end" where the
-    last one ends."""
-    names, result, at = "a b inverse_f x y z u v w end", {}, 0
+@dataclass(frozen=True)
+class Sizes:
+    """What src/schemes/ntru/params.hpp has, in bytes."""
+
+    n: int
+
+    @property
+    def trits(self) -> int:
+        return -(-(self.n - 1) // 5)
+
+    @property
+    def ciphertext(self) -> int:
+        return -(-(self.n - 1) * LOG_Q[self.n] // 8)
+
+    @property
+    def coins(self) -> int:
+        """Returns those of encapsulation."""
+        return self.n - 1 + (self.n - 1 if self.n in HRSS else -(-30 * (self.n - 1) // 8))
+
+
+def polynomials(backend: Backend, n: int) -> dict[str, int]:
+    """Returns the bits of a coefficient of each polynomial of the working memory, in order."""
     if backend.has_bytes:
-        names = "a b inverse_f small x z u end"
-    elif backend.lanes > 1:
-        names = "a b inverse_f x y z u end"
-    for name in names.split():
-        is_byte = backend.has_bytes and name in ("a", "b", "inverse_f", "small")
-        result[name] = at, 8 if is_byte else 16
+        return dict.fromkeys(("a", "b", "inverse_f", "small"), 8) | dict.fromkeys("xzu", 16)
+    return dict.fromkeys(("a", "b", "inverse_f", *("xyzu" if backend.lanes > 1 else "xyzuvw")), 16)
+
+
+def arrays(backend: Backend, n: int) -> list[tuple[str, int, int]]:
+    """Returns the name, the alignment and the size of each array that follows the polynomials."""
+    lanes, of = backend.lanes, Sizes(n)
+    rm, reject = ("rm", 1, 2 * of.trits * lanes), ("reject", 1, (SEED + of.ciphertext) * lanes)
+    rejection, fail = ("rejection", 1, SEED * lanes), ("fail", 2 if lanes > 1 else 4, 2 * lanes if lanes > 1 else 4)
+    if backend.has_bytes:
+        return [rm, reject, rejection, fail]
+    if lanes > 1:
+        keys = rounded_up((2 * sequence(n) + GAP + 16) * 2 * lanes, 64)
+        return [("words", 64, 2 * lanes * (n + lanes)), ("sort", 64, keys), ("coins", 1, of.coins * lanes), rm, reject,
+                rejection, fail]
+    return [("keys", 4, 4 * (n + 12)), ("coins", 1, of.coins + SEED), rm, ("secret", 1, SEED), rejection, fail]
+
+
+def layout(backend: Backend, n: int) -> dict[str, int]:
+    """Returns the offset of each member of the working memory, and as "end" its size."""
+    result, at = {}, 0
+    for name, bits in polynomials(backend, n).items():
+        result[name] = at
         if backend.has_bytes:
-            at += rounded_up(n, 64) * (1 if is_byte else 2)
+            at += rounded_up(n, 64) * bits // 8
         else:
             at += rounded_up(2 * n * backend.lanes, 64) if backend.lanes > 1 else 2 * n
-    return result
+    for name, alignment, size in arrays(backend, n):
+        result[name] = rounded_up(at, alignment)
+        at = result[name] + size
+    return result | {"end": rounded_up(at, 64 if backend.has_bytes or backend.lanes > 1 else 4)}
 
 
 class State:
@@ -65,14 +105,12 @@ class State:
 
     def __init__(self, run: Run, backend: Backend, n: int, items: int = 1) -> None:
         self.run, self.backend, self.n = run, backend, n
-        self.fields, self._sums = fields(backend, n), Grouped()
+        self.bits, self.layout, self._sums = polynomials(backend, n), layout(backend, n), Grouped()
         self._lanes = [Lane(item) for item in range(backend.lanes)]
-        self.size = items * (self.fields["end"][0] + (1 << 14) * backend.lanes)
-        self.work, self.records = run.workspace(self.size), run.workspace((1 << 12) * backend.lanes)
+        self.work, self.records = run.workspace(items * self.layout["end"]), run.space()
         run.machine.alike = backend.lanes > 1
         self.batch = run.pointers(max(backend.lanes, items), 0, *[self.records] * 30)
         room = self.room = run.space()  # of products
-        run.disregard(room, 1 << 18)
         if backend.lanes > 1:
             self.address = run.pointers(self.batch, backend.lanes, self.work, room, self.records, 0)
         elif backend.has_bytes:
@@ -80,10 +118,13 @@ class State:
         else:
             self.address = run.pointers(self.batch, self.work, room)
 
+    def at(self, member: str, item: int = 0) -> int:
+        """Returns the address of a member of the working memory, of one of several that follow each other."""
+        return self.work + item * self.layout["end"] + self.layout[member]
+
     def put(self, field: str, words: Sequence[Term]) -> None:
         """Stores coefficients, which are those of each item."""
-        at, bits = self.fields[field]
-        self.put_at(self.work + at, words, bits)
+        self.put_at(self.at(field), words, self.bits[field])
 
     def put_at(self, address: int, words: Sequence[Term], bits: int = 16) -> None:
         size = bits // 8 * self.backend.lanes
@@ -93,8 +134,7 @@ class State:
 
     def get(self, field: str) -> Words:
         """Returns the n coefficients of any one item."""
-        at, bits = self.fields[field]
-        return self.get_at(self.work + at, bits)
+        return self.get_at(self.at(field), self.bits[field])
 
     def get_at(self, address: int, bits: int = 16) -> Words:
         if self.backend.lanes > 1:
@@ -135,18 +175,13 @@ class State:
             return [self.run.result(address, at, 8) for at in range(count)]
         return [self.item_at(address + at, 1, stride) for at in range(count)]
 
-    def touched_beyond(self) -> list[int]:
-        """Returns the addresses of the working memory beyond the polynomials that were read or written, in order."""
-        first = self.work + self.fields["end"][0]
-        return sorted(at for at in self.run.machine.memory.written if first <= at < self.work + self.size)
-
     def words(self, field: str) -> Words:
         """Makes coefficients that are any words."""
         return self._stored(field, [self._any(f"{field}[{i}]", 0, WORD - 1, 16) for i in range(self.n)])
 
     def trits(self, field: str) -> Words:
         """Makes n - 1 coefficients in {0, 1, 2}, and a last one that is 0. Returns their lowest two bits."""
-        bits = self.fields[field][1]
+        bits = self.bits[field]
         words = [self._any(f"{field}[{i}]", 0, 2, 2) for i in range(self.n - 1)]
         end = rounded_up(self.n, 64) if self.backend.has_bytes else self.n
         self._stored(field, [zext(word, bits) for word in words] + [const(0, bits)] * (end - self.n + 1))
@@ -187,14 +222,18 @@ class State:
             self.put_at(c, make())
 
         table = f"_ZN7polykem7polymul{len(self.backend.isa)}{self.backend.isa}8kPolymulILm{self.n}EEE"
+        width = 2 * rounded_up(self.n, 64)  # bytes of an operand
+        size = 0 if self.backend is REF else rounded_up(field(library, table, 3 if self.backend.lanes > 1 else 4), 64)
         name = f"{table}[{5 if self.backend.lanes > 1 else 7}]"
         if self.backend is REF:
             name = "_ZN7polykem15poly_mul_cyclicEPtPKtS2_m"
         if self.run.drawn is None:
             self.run.machine.instead[library.function(name)] = product
-        elif self.backend is not REF:
-            size = field(library, table, 3 if self.backend.lanes > 1 else 4) + 4 * rounded_up(self.n, 64)
-            self.run.machine.memory.store(self.room, [(const(byte, 8), 0) for byte in self.run.drawn.randbytes(size)])
+        elif size:
+            drawn = self.run.drawn.randbytes(size + 2 * width)
+            self.run.machine.memory.store(self.room, [(const(byte, 8), 0) for byte in drawn])
+        if self.backend.has_bytes:
+            self.run.disregard(self.room + size, 2 * width)  # operands as words, with those from n on
         return operands
 
     def expect_residues(self, results: Words, words: Words, what: str) -> None:

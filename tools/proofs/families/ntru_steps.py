@@ -29,14 +29,15 @@ def claims() -> Iterator[Claim]:
 
 
 def claimed(backend: Backend, n: int) -> Iterator[tuple[str, str, str, str, Proof]]:
-    """Yields name, step, inputs, result and proof of what is claimed of a backend and an n; ntru.py has some of ref."""
-    if backend is not REF:
-        yield ("mod 3", "reduce_cf", "any words", f"words mod 2^{LOG_Q[n]}, around zero, mod (3, Phi_{n}), in [0, 2]",
-               reduced(backend, n))
-        yield "pack", "store_c", "any words", "the bits of n - 1 words, in order", packed(backend, n)
-        yield ("unpack", "load_h", "any bytes", "n - 1 words with their bits, in order, and minus the sum of these",
-               unpacked(backend, n))
-        yield "pack trits", "pack_rm", "words in [0, 2]", "sums of 3^j word j", packed_trits(backend, n)
+    """Yields name, step, inputs, result and proof of what is claimed of a backend and an n."""
+    yield ("mod 3", "reduce_cf", "any words", f"words mod 2^{LOG_Q[n]}, around zero, mod (3, Phi_{n}), in [0, 2]",
+           reduced(backend, n))
+    yield "pack", "store_c", "any words", "the bits of n - 1 words, in order", packed(backend, n)
+    if backend in (REF, AVX2):
+        yield "pack h", "store_h", "any words", "the bits of n - 1 words, in order", packed(backend, n)
+    yield ("unpack", "load_h", "any bytes", "n - 1 words with their bits, in order, and minus the sum of these",
+           unpacked(backend, n))
+    yield "pack trits", "pack_rm", "words in [0, 2]", "sums of 3^j word j", packed_trits(backend, n)
     if backend in (REF, AVX512):
         yield ("mul_m", "mul_m", f"any product in [0, {4 * n}]", f"it mod (3, Phi_{n}), in [0, 2]",
                ternary_product(backend, n))
