@@ -16,6 +16,8 @@ from proofs.machines.memory import Library, bytes_of
 Q, MOST_COEFFICIENTS, SET_BYTES = 251, 1024, 72
 SECRET, NOISE, NOISE2, STREAM, CODE = 2048, 3072, 4096, 5120, 6272  # offsets in an Item
 HASH_INPUT = {"ref": 7032, "avx2": 7104, "avx512": 7104}
+AFTER_HASH_INPUT = 32 + 1424 + 32 + 8  # m, a ciphertext, a hash, whether the ciphertext is rejected
+SCRATCH = {"ref": 6144, "avx2": 6144, "avx512": 14400}  # bytes of a product's
 BIT_VALUE = Q // 2  # that a one adds
 
 
@@ -51,18 +53,18 @@ def stored_set(run: Run, library: Library, parameters: Set) -> int:
 
 
 class Item:
-    """A state of one item, with its records."""
+    """A state of one item, with its records, which have what a claim stores there."""
 
     def __init__(self, run: Run, library: Library, parameters: Set, isa: str, records: Sequence[str]) -> None:
         self.run, self.of = run, parameters
-        self.address = run.workspace(1 << 14)
+        self.address = run.workspace(-(-(HASH_INPUT[isa] + AFTER_HASH_INPUT) // 64) * 64)
         self.hash_input = self.address + HASH_INPUT[isa]
-        self.records = {name: run.workspace(1 << 12) for name in records}
+        self.records = {name: run.space() for name in records}
         fields = {"pk": 3, "sk": 4, "ct": 5}
         words = [1] + [0] * 31
         for name, at in self.records.items():
             words[fields[name]] = at
-        scratch = run.workspace(1 << 15)
+        scratch = run.workspace(SCRATCH[isa])
         self.state = run.pointers(stored_set(run, library, parameters), run.pointers(*words), self.address, scratch,
                                   scratch)
 
@@ -165,7 +167,7 @@ def noise2(parameters: Set) -> Proof:
     def prove(library: Library, function: str) -> None:
         run, count = Run(library, Q), parameters.second
         parts = 2 * parameters.noise_factors
-        out, bits = run.workspace(MOST_COEFFICIENTS), run.stream("b", parts * count, 1)
+        out, bits = run.space(), run.stream("b", parts * count, 1)
         run.machine.call(function, out, bits.address, stored_set(run, library, parameters))
         for at in range(count):
             of = [bits.words[part * count + at] for part in range(parts)]
@@ -202,7 +204,7 @@ def received(parameters: Set) -> Proof:
     def prove(library: Library, function: str) -> None:
         run, count = Run(library, Q), parameters.code_bits
         c2, product = run.fields("c", parameters.second, 4).words, run.unknown("p", parameters.second, 0, Q - 1, 8)
-        code = run.workspace(count // 8)
+        code = run.space()
         words = run.store([concat(field, const(0, 4)) for field in c2], 8)
         run.machine.call(function, code, words, product.address, stored_set(run, library, parameters))
         expected = nearer if parameters.doubled else near

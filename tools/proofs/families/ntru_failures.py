@@ -163,7 +163,8 @@ def selected(backend: Backend, n: int) -> Proof:
         run = Run(library, 3)
         state = State(run, backend, n, 1 if backend.lanes > 1 else items)
         run.machine.alike = False
-        secrets, rejections, fails = [], [], []
+        secrets, rejections = [], []
+        fails = run.fields("fail", items, 16 if backend.lanes > 1 else 1).words
         for item in range(items):
             if backend.lanes > 1:
                 rejection_at, fail_at = state.at("rejection") + SEED * item, state.at("fail") + 2 * item
@@ -171,8 +172,7 @@ def selected(backend: Backend, n: int) -> Proof:
                 rejection_at, fail_at = state.at("rejection", item), state.at("fail", item)
             secrets.append(run.unknown(f"k{item}", SEED, 0, 255, 8, state.records + SEED * item).words)
             rejections.append(run.unknown(f"rejection{item}", SEED, 0, 255, 8, rejection_at).words)
-            fails.append(variable(f"fail{item}", 16 if backend.lanes > 1 else 1))
-            run.machine.memory.store(fail_at, bytes_of(sext(fails[-1], 16 if backend.lanes > 1 else 32)))
+            run.machine.memory.store(fail_at, bytes_of(sext(fails[item], 16 if backend.lanes > 1 else 32)))
         run.machine.call(function, state.address)
         for item, fail in enumerate(fails):
             passes = compare("eq", fail, const(0, fail.width))
