@@ -4,7 +4,9 @@ do."""
 
 from __future__ import annotations
 
+import operator
 from enum import IntEnum
+from typing import Any
 
 from .. import _errors
 from .._errors import Error
@@ -145,6 +147,17 @@ _CLASSES: dict[int, type[Error]] = {
     Status.DECRYPTION: DecryptionError,
     Status.FORMAT: FormatError,
 }
+
+
+def whole_number(value: Any, name: str) -> int:
+    """Return an integer of 64 bits; raise ArgumentError if the value is none."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} must be whole numbers, not {value!r}") from None
+    if not -2 ** 63 <= number < 2 ** 63:
+        raise ArgumentError(f"{name} must fit 64 bits")
+    return number
 
 
 def error(status: int, text: str) -> Error:

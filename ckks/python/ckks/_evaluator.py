@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any, Iterable
 
@@ -12,11 +13,12 @@ from .. import _core
 from ._batches import Ciphertexts, Plaintexts
 from ._context import Context, check_tags
 from ._device import Device, moved, opened
-from ._errors import ArgumentError, LevelError, ScaleError
+from ._errors import ArgumentError, LevelError, ScaleError, whole_number
 from ._keys import Keys, sum_rotations
 
 _ADD, _SUB, _MUL = 1, 2, 3
 _SCALE_TOLERANCE = 2.0 ** -30
+_SCALE_ROUNDING = 2.0 ** -45
 
 
 class Evaluator:
@@ -28,10 +30,12 @@ class Evaluator:
 
     Operands of `add`, `sub` and `mul` may have different limbs and scales, unless `automatic` is False:
 
-    - The operand with more limbs drops limbs, which changes no number.
+    - The operand with more limbs takes the limbs and the scale of the other one (see `align`), so that products with
+      equal limbs have one scale, as in OpenFHE. In a product it is rescaled first if it was not, and if its scale
+      differs by a factor of 2 or more, it keeps that and drops limbs, which changes no number.
     - In a sum, a product that was not rescaled is rescaled if the other operand was, which adds less noise than
-      encryption did. Then the operand with more limbs, or of equal limbs the one with the smaller scale, takes the
-      other's scale: see `align`. Operands of equal limbs lose a level by that.
+      encryption did. Of operands with equal limbs, the one with the smaller scale takes the other's, by which both
+      lose a level.
     - Plaintexts keep their scale; the ciphertexts are aligned to them.
 
     This takes no key switch. Operands that fit are not changed: their results are those of ``automatic=False``, bit for
@@ -77,11 +81,17 @@ class Evaluator:
     # ---- sums
 
     def add(self, a: Ciphertexts, b: Any) -> Ciphertexts:
-        """Compute a + b."""
+        """Compute a + b.
+
+        Raises
+        ------
+        ScaleError, LevelError
+            The operands do not fit: they were not aligned, or no level is left for that.
+        """
         return self._sum(_ADD, a, b)
 
     def sub(self, a: Ciphertexts, b: Any) -> Ciphertexts:
-        """Compute a - b."""
+        """Compute a - b, with the errors of `add`."""
         return self._sum(_SUB, a, b)
 
     def negate(self, a: Ciphertexts) -> Ciphertexts:
@@ -110,7 +120,7 @@ class Evaluator:
     # ---- products
 
     def mul(self, a: Ciphertexts, b: Any, *, relinearise: bool = True, rescale: bool = True) -> Ciphertexts:
-        """Compute a b, slot by slot.
+        """Compute a b, slot by slot, after alignment of the operand with more limbs (see `Evaluator`).
 
         Parameters
         ----------
@@ -120,19 +130,24 @@ class Evaluator:
             Bring the product of ciphertexts back to two parts.
         rescale : bool
             Bring the scale back, which takes a level. Ciphertexts that are products without a rescaling are rescaled
-            first, as OpenFHE's automatic techniques do, and the other operand drops limbs to fit.
+            first, as OpenFHE's automatic techniques do, and the other operand takes as many limbs.
 
         Raises
         ------
         NoLevelError
             There is no level left to rescale.
+        LevelError
+            The operands have different limbs, and were not aligned.
         """
         self._check(a)
-        if rescale:
-            a, b = self._rescaled(a, b)
-        if self.automatic:
-            a, b = self._of_equal_limbs(a, b)
-        out = self._combine(_MUL, a, b)
+        x, y = self._rescaled(a, b) if rescale else (a, b)
+        if self.automatic and isinstance(y, (Ciphertexts, Plaintexts)):
+            x = self._rescaled_towards(x, y.limbs, 0)
+            y = self._rescaled_towards(y, x.limbs, 0) if isinstance(y, Ciphertexts) else y
+            x, y = self._of_one_level(x, y)
+        if self.automatic or x is not a or y is not b:
+            x, y = self._of_equal_limbs(x, y)
+        out = self._combine(_MUL, x, y)
         if relinearise and out.parts == 3:
             out = self.relinearise(out)
         return self.rescale(out) if rescale else out
@@ -172,10 +187,12 @@ class Evaluator:
             There is no key for these steps; the text says how to make it.
         """
         self._check(a)
+        steps = whole_number(steps, "steps")
+        self.keys._check_rotations([steps])
         g = self.context._core.rotation_element(steps)
         if g == 1:
             return self._made(a, self._at(a))
-        return self._automorphism(a, g, self.keys._for_rotation(g, steps))
+        return self._automorphism(a, g, self.keys._automorphisms[g])
 
     def rotate_many(self, a: Ciphertexts, steps: Iterable[int]) -> list[Ciphertexts]:
         """Rotate by each of several steps: the batches that `rotate` returns, bit for bit.
@@ -186,7 +203,7 @@ class Evaluator:
         Raises
         ------
         MissingKeyError
-            There is no key for one of the steps.
+            There are no keys for some of the steps; the text lists them.
 
         Examples
         --------
@@ -200,9 +217,10 @@ class Evaluator:
         array([[4., 1., 2., 3.]])
         """
         self._check(a)
-        steps, core = list(steps), self.context._core
+        steps, core = step_list(steps), self.context._core
+        self.keys._check_rotations(steps)
         gs = [core.rotation_element(n) for n in steps]
-        keys = {g: self.keys._for_rotation(g, n) for g, n in zip(gs, steps) if g != 1}
+        keys = {g: self.keys._automorphisms[g] for g in gs if g != 1}
         here = self._at(a)
         rotated = {1: here}
         if keys:
@@ -251,9 +269,9 @@ class Evaluator:
         a = self._rescaled_towards(a, limbs, scale)
         if a.limbs < limbs:
             raise LevelError(f"{a.limbs} limbs cannot become {limbs}: align the operand with more limbs")
-        if _alike(a.scale, scale):
-            return self.keep_limbs(a, limbs)
         before = limbs + step
+        if _alike(a.scale, scale, _SCALE_ROUNDING if a.limbs >= before else _SCALE_TOLERANCE):
+            return self.keep_limbs(a, limbs)
         if a.limbs < before:
             raise ScaleError(f"a change of scale, here from 2^{math.log2(a.scale):.2f} to 2^{math.log2(scale):.2f}, "
                              f"drops {step} limb{'s' * (step > 1)}, and {a.limbs} limbs cannot become {limbs}: align "
@@ -283,19 +301,25 @@ class Evaluator:
         return self._combine(operation, a, b)
 
     def _aligned(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
-        """Return operands with one number of limbs and one scale, or as they are if there are too few limbs for that.
-        Plaintexts stay as they are."""
+        """Return operands with one number of limbs and one scale. Plaintexts stay as they are."""
         x, y = self._rescaled_towards(a, 1, b.scale), b
         if isinstance(y, Ciphertexts):
             y = self._rescaled_towards(y, 1, a.scale)
+        x, y = self._of_one_level(x, y)
         if not _alike(x.scale, y.scale):
-            step = self.context.parameters.limbs_per_level
             if isinstance(y, Plaintexts) or (x.limbs, y.scale) > (y.limbs, x.scale):
-                if x.limbs > step:
-                    x = self.align(x, min(y.limbs, x.limbs - step), y.scale)
-            elif y.limbs > step:
-                y = self.align(y, min(x.limbs, y.limbs - step), x.scale)
+                x = self._aligned_to(x, y)
+            else:
+                y = self._aligned_to(y, x)
         return self._of_equal_limbs(x, y)
+
+    def _aligned_to(self, a: Ciphertexts, b: Ciphertexts | Plaintexts) -> Ciphertexts:
+        limbs = a.limbs - self.context.parameters.limbs_per_level
+        if limbs < 1:
+            raise ScaleError(f"the operands' scales differ, 2^{math.log2(a.scale):.6f} and 2^{math.log2(b.scale):.6f}, "
+                             "and no level is left to align them: align or encode them at one scale while there are "
+                             "more limbs, or with_scale if the difference does not matter")
+        return self.align(a, min(b.limbs, limbs), b.scale)
 
     def _rescaled_towards(self, a: Ciphertexts, limbs: int, scale: float) -> Ciphertexts:
         """Return a product that was not rescaled, rescaled as often as its scale comes nearer to another one and no
@@ -303,6 +327,22 @@ class Evaluator:
         step = self.context.parameters.limbs_per_level
         while a.degree > 1 and a.limbs >= limbs + step and a.scale > scale * math.sqrt(self._dropped(a.limbs)):
             a = self.rescale(a)
+        return a
+
+    def _of_one_level(self, a: Ciphertexts, b: Ciphertexts | Plaintexts) -> tuple[Ciphertexts, Any]:
+        """Return operands, of which ciphertexts that have a level more than the other one take its limbs and scale, if
+        that is within a factor of 2."""
+        if 0.5 < a.scale / b.scale < 2:
+            x = self._lowered(a, b)
+            return x, self._lowered(b, a) if isinstance(b, Ciphertexts) else b
+        return a, b
+
+    def _lowered(self, a: Ciphertexts, b: Ciphertexts | Plaintexts) -> Ciphertexts:
+        """Return `a` at the level of `b`, or as it is if it is not above, or if that would change the numbers."""
+        if a.limbs < b.limbs + self.context.parameters.limbs_per_level:
+            return a
+        with contextlib.suppress(ScaleError):
+            return self.align(a, b.limbs, b.scale)
         return a
 
     def _of_equal_limbs(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
@@ -316,10 +356,7 @@ class Evaluator:
     def _rescaled(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
         """Return operands of a product, rescaled if they are products that were not."""
         x = self._of_one_scale(a)
-        if not isinstance(b, Ciphertexts):
-            return x, b
-        y = x if b is a else self._of_one_scale(b)
-        return (a, b) if x is a and y is b else self._of_equal_limbs(x, y)
+        return x, x if b is a else self._of_one_scale(b) if isinstance(b, Ciphertexts) else b
 
     def _of_one_scale(self, a: Ciphertexts) -> Ciphertexts:
         self._check(a)
@@ -373,6 +410,19 @@ class Evaluator:
         return out
 
 
-def _alike(a: float, b: float) -> bool:
+def check_evaluator(thing: Any) -> None:
+    """Raise ArgumentError unless `thing` is an evaluator."""
+    if not isinstance(thing, Evaluator):
+        raise ArgumentError(f"the first argument must be an Evaluator, not {type(thing).__name__}")
+
+
+def step_list(steps: Any) -> list[int]:
+    """Return the steps of rotations; raise ArgumentError unless they are several whole numbers."""
+    if not isinstance(steps, Iterable):
+        raise ArgumentError(f"steps must be several whole numbers, not {steps!r}: rotate takes one")
+    return [whole_number(n, "steps") for n in steps]
+
+
+def _alike(a: float, b: float, tolerance: float = _SCALE_TOLERANCE) -> bool:
     """Return whether scales count as equal."""
-    return abs(a - b) <= _SCALE_TOLERANCE * b
+    return abs(a - b) <= tolerance * b

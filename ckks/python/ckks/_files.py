@@ -16,7 +16,7 @@ from ._batches import Ciphertexts
 from ._context import Context
 from ._errors import (ArgumentError, FormatError, InsecureError, MissingReaderError, ParameterError, ResidueError,
                       ScaleError)
-from ._evaluator import Evaluator
+from ._evaluator import _SCALE_ROUNDING, Evaluator
 from ._keys import Keys, PublicKey, SecretKey
 from ._parameters import Parameters, level_scale, special_primes
 
@@ -105,8 +105,10 @@ def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *
 
     Level, scale, noise degree and key tag are those that OpenFHE would have. In contexts of its technique FIXEDMANUAL
     it takes every scale for a power of 2^m (m the scaling modulus size), so the numbers that it decrypts differ by the
-    ratio of that to the scale. For FIXEDAUTO ciphertexts of two or more limbs are brought to 2^(2m), as a product that
-    OpenFHE has not rescaled, and the numbers are right.
+    ratio of that to the scale. In the other techniques it takes ciphertexts of one level to have one scale, 2^m in
+    FIXEDAUTO: those with a level left are brought to its square, as a product that OpenFHE has not rescaled. In the
+    last level they keep their scale: OpenFHE decrypts them right, in FIXEDAUTO but for the ratio, and adds them to its
+    own with an error of the ratio.
 
     Parameters
     ----------
@@ -372,25 +374,38 @@ def _write_ciphertext(ciphertexts: Ciphertexts, path: str, json: bool) -> None:
         raise ArgumentError(f"a file of OpenFHE holds one ciphertext: save the {ciphertexts.count} one by one, "
                             "ciphertexts[i]")
     context = _openfhe_context(ciphertexts.context)
-    if context.scaling == _FIXED_AUTO:
-        ciphertexts = _with_power_of_two(ciphertexts, context.scaling_bits)
-    scale = ciphertexts.scale
-    if context.scaling in _FIXED:
-        scale = 2.0 ** (context.scaling_bits * ciphertexts.degree)
-        if abs(ciphertexts.scale / scale - 1) > _SCALE_RATIO:
-            raise ScaleError(f"OpenFHE would take the scale for 2^{math.log2(scale):g}, but it is "
-                             f"2^{math.log2(ciphertexts.scale):.4f}: rescale, or encode factors at the context's scale")
-    _core.openfhe_write_ciphertext(context, ciphertexts._core, 0, ciphertexts.key_tag, ciphertexts.degree, scale, path,
-                                   json)
+    if context.scaling != _FIXED_MANUAL:
+        ciphertexts = _at_level_scale(ciphertexts, context)
+    scale = _scale_of(context, ciphertexts.limbs, ciphertexts.degree)
+    if abs(ciphertexts.scale / scale - 1) > _SCALE_RATIO:
+        raise ScaleError(f"OpenFHE would take the scale for 2^{math.log2(scale):.4f}, but it is "
+                         f"2^{math.log2(ciphertexts.scale):.4f}: rescale, or encode factors at the context's scale")
+    _core.openfhe_write_ciphertext(context, ciphertexts._core, 0, ciphertexts.key_tag, ciphertexts.degree,
+                                   scale if context.scaling in _FIXED else ciphertexts.scale, path, json)
 
 
-def _with_power_of_two(a: Ciphertexts, bits: int) -> Ciphertexts:
-    """Return the ciphertexts at the scale that OpenFHE assumes in FIXEDAUTO, times 2^bits: a product that it rescales
-    before the next one. They stay as they are if their scale is right, and if no limb is left for that."""
-    evaluator, wanted = Evaluator(a.context), 2.0 ** bits
-    while a.degree > 1 and a.limbs > 2 and a.scale != wanted ** a.degree:
+def _scale_of(file: Any, limbs: int, degree: int) -> float:
+    """Return the scale that OpenFHE takes ciphertexts of that many limbs to have."""
+    scale, step = _scale(file), file.composite_degree
+    top = len(file.q) - (file.scaling == _FLEXIBLE_AUTO_EXT)
+    if limbs > top:
+        return float((scale * file.q[-1]) ** (degree / 2))
+    while file.scaling not in _FIXED and top - step >= limbs:
+        scale *= scale / level_scale(file.q[:top], step)
+        top -= step
+    return float(scale ** degree)
+
+
+def _at_level_scale(a: Ciphertexts, file: Any) -> Ciphertexts:
+    """Return the ciphertexts at the square of their level's scale: a product that OpenFHE rescales before the next one.
+    They stay as they are if their scale is right or far from right, and if no level is left for that."""
+    evaluator, step = Evaluator(a.context), file.composite_degree
+
+    def off(a: Ciphertexts) -> float:
+        return abs(a.scale / _scale_of(file, a.limbs, a.degree) - 1)
+    while a.degree > 1 and a.limbs > 2 * step and off(a) > _SCALE_ROUNDING:
         a = evaluator.rescale(a)
-    if a.degree > 1 or a.limbs < 2 or abs(a.scale / wanted - 1) > _SCALE_RATIO or a.scale == wanted:
+    if a.degree > 1 or a.limbs < 2 * step or not _SCALE_ROUNDING < off(a) <= _SCALE_RATIO:
         return a
-    one = a.context.encode([1.0], limbs=a.limbs, scale=wanted * (wanted / a.scale))
+    one = a.context.encode([1.0], limbs=a.limbs, scale=_scale_of(file, a.limbs, 2) / a.scale)
     return evaluator.mul(a, one, rescale=False)

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ._batches import Ciphertexts, Plaintexts
-from ._evaluator import _ADD, _SUB, Evaluator
+from ._evaluator import _ADD, _SUB, Evaluator, step_list
 from ._keys import SecretKey
 
 
@@ -103,7 +103,7 @@ class Inspector(Evaluator):
         return self._note(f"rotate {steps}", super().rotate(a, steps), np.roll(self._of(a), -steps, axis=1))
 
     def rotate_many(self, a: Ciphertexts, steps: Iterable[int]) -> list[Ciphertexts]:
-        steps = list(steps)
+        steps = step_list(steps)
         return [self._note(f"rotate {n}", out, np.roll(self._of(a), -n, axis=1))
                 for n, out in zip(steps, super().rotate_many(a, steps))]
 

@@ -131,7 +131,8 @@ class Keys:
 
     def can_rotate(self, steps: int) -> bool:
         """Return whether there is a key for a rotation by `steps`."""
-        return self.context._core.rotation_element(steps) in {1, *self._automorphisms}
+        g = self.context._core.rotation_element(steps)
+        return g == 1 or g in self._automorphisms
 
     def to(self, device: Device | int | str) -> Keys:
         """Copy the keys to a GPU, all or none, with the arguments and errors of `Ciphertexts.to`. An evaluator with a
@@ -163,12 +164,12 @@ class Keys:
                                   "OpenFHE with EvalMultKeyGen(secretKey)")
         return self._relinearisation
 
-    def _for_rotation(self, g: int, steps: int) -> Any:
-        if g not in self._automorphisms:
-            raise MissingKeyError(f"there is no key for a rotation by {steps} (g = {g}): make it with "
-                                  f"Keys.generate(context, secret, rotations=[{steps}]), in OpenFHE with "
-                                  f"EvalRotateKeyGen(secretKey, [{steps}])")
-        return self._automorphisms[g]
+    def _check_rotations(self, rotations: Iterable[int]) -> None:
+        missing = [steps for steps in rotations if not self.can_rotate(steps)]
+        if missing:
+            raise MissingKeyError(f"there are no keys for rotations by {missing}: make them with "
+                                  f"Keys.generate(context, secret, rotations={missing}), in OpenFHE with "
+                                  f"EvalRotateKeyGen(secretKey, {missing})")
 
     def _for_conjugation(self, g: int) -> Any:
         if g not in self._automorphisms:

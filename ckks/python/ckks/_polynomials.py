@@ -11,10 +11,12 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from ._batches import Ciphertexts
-from ._errors import ArgumentError, NoLevelError
-from ._evaluator import Evaluator
+from ._errors import ArgumentError, NoLevelError, ScaleError, whole_number
+from ._evaluator import Evaluator, check_evaluator
 
 _NEGLIGIBLE = 2.0 ** -50
+_ROUNDING = 2.0 ** -45
+_MOST_DRIFT_BITS = 8
 
 
 class _Node(NamedTuple):
@@ -34,21 +36,24 @@ class Chebyshev:
 
     Parameters
     ----------
-    coefficients : array, real or complex, (degree + 1,)
+    coefficients : array, real or complex, (degree + 1,); or numpy.polynomial.Chebyshev
         Those of T_0, T_1, ... in ``u = (2 x - a - b) / (b - a)``, as in `numpy.polynomial.Chebyshev`. The degree is 1
-        or more.
-    interval : tuple of two floats
-        (a, b), which holds all numbers x. Outside, values grow rapidly and may exceed the modulus.
+        or more. They are copied.
+    interval : tuple of two floats, optional
+        (a, b), which holds all numbers x. Outside, values grow rapidly and may exceed the modulus. By default (-1, 1),
+        or the domain of a `numpy.polynomial.Chebyshev`.
 
     Attributes
     ----------
     coefficients : numpy.ndarray
+        It cannot be written.
     interval : tuple of two floats
 
     Raises
     ------
     ArgumentError
-        The coefficients are not finite, or their degree is 0; the interval is empty.
+        The coefficients are not finite, or their degree is 0; the interval is empty; NumPy's polynomial has a window
+        other than (-1, 1).
 
     Examples
     --------
@@ -65,18 +70,25 @@ class Chebyshev:
     True
     """
 
-    def __init__(self, coefficients: Any, interval: tuple[float, float] = (-1.0, 1.0)):
+    def __init__(self, coefficients: Any, interval: tuple[float, float] | None = None):
+        domain: Any = (-1.0, 1.0)
+        if isinstance(coefficients, chebyshev.Chebyshev):
+            if tuple(coefficients.window) != domain:
+                raise ArgumentError(f"the window of coefficients must be (-1, 1), not {coefficients.window}: convert "
+                                    "them")
+            coefficients, domain = coefficients.coef, coefficients.domain
+        self.interval = _checked_interval(domain if interval is None else interval)
         try:
-            array = np.trim_zeros(np.asarray(coefficients, complex), "b")
-            a, b = map(float, interval)
-        except (TypeError, ValueError) as e:
-            raise ArgumentError(f"coefficients must be an array of numbers, the interval two numbers: {e}") from None
-        self.coefficients = array if array.imag.any() else array.real
-        if array.ndim != 1 or not np.isfinite(array).all() or len(array) < 2:
-            raise ArgumentError("a polynomial needs finite coefficients, and one other than 0 above that of T_0")
-        if not (math.isfinite(b - a) and a < b):
-            raise ArgumentError(f"the interval must be (a, b) with finite a < b, not {interval}")
-        self.interval = a, b
+            array = np.asarray(coefficients, complex)
+        except (TypeError, ValueError, OverflowError) as e:
+            raise ArgumentError(f"coefficients must be an array of numbers: {e}") from None
+        if array.ndim != 1 or not np.isfinite(array).all():
+            raise ArgumentError("coefficients must be finite numbers, in an array of one dimension")
+        array = np.trim_zeros(array, "b")
+        if len(array) < 2:
+            raise ArgumentError("coefficients above that of T_0 must not all be 0: a constant needs no ciphertext")
+        self.coefficients = np.array(array if array.imag.any() else array.real)
+        self.coefficients.setflags(write=False)
 
     @classmethod
     def fit(cls, function: Callable[[np.ndarray], Any], degree: int, interval: tuple[float, float]) -> Chebyshev:
@@ -95,19 +107,29 @@ class Chebyshev:
         Raises
         ------
         ArgumentError
-            As the class, or the function returns another shape.
+            As the class; the function does not take an array, returns another shape, or a number that is not finite.
         """
-        if degree < 1:
+        if whole_number(degree, "degrees") < 1:
             raise ArgumentError(f"the degree is {degree}; it must be 1 or more")
-        a, b = interval
-        nodes = chebyshev.chebpts1(degree + 1)
-        values = np.asarray(function(((b - a) * nodes + a + b) / 2))
-        if values.shape != nodes.shape:
-            raise ArgumentError(f"the function must return as many numbers as it takes, {len(nodes)}, not an array of "
+        a, b = _checked_interval(interval)
+        x = ((b - a) * chebyshev.chebpts1(degree + 1) + a + b) / 2
+        try:
+            values = np.asarray(function(x))
+            finite = np.isfinite(values)
+        except TypeError as e:
+            raise ArgumentError(f"the function must take an array and return numbers: {e}; numpy.vectorize makes one "
+                                "of a function of a number") from e
+        if values.shape != x.shape:
+            raise ArgumentError(f"the function must return as many numbers as it takes, {len(x)}, not an array of "
                                 f"the shape {values.shape}")
-        c = 2 / len(nodes) * chebyshev.chebvander(nodes, degree).T @ values
-        c[0] /= 2
-        return cls(np.where(np.abs(c) < _NEGLIGIBLE * np.abs(c).max(), 0, c), interval)
+        if not finite.all():
+            raise ArgumentError(f"the function must be finite in the interval, and is {values[~finite][0]} at "
+                                f"{x[~finite][0]}")
+        c = _interpolated(values)
+        c = np.where(np.abs(c) < _NEGLIGIBLE * np.abs(c).max(), 0, c)
+        if not c[1:].any():
+            raise ArgumentError("the function is constant at the nodes: a constant needs no ciphertext, add the number")
+        return cls(c, interval)
 
     def __call__(self, x: Any) -> np.ndarray:
         """Compute it in plain numbers."""
@@ -134,8 +156,10 @@ class Chebyshev:
 
     @property
     def _factor(self) -> float:
+        """2 / (b - a), without a rounding of a whole number."""
         a, b = self.interval
-        return 2 / (b - a)
+        factor = 2 / (b - a)
+        return float(round(factor)) if abs(round(factor) / factor - 1) < _ROUNDING else factor
 
     @cached_property
     def _root(self) -> _Node:
@@ -150,15 +174,24 @@ class Chebyshev:
         ------
         NoLevelError
             There are fewer levels left; the text says how many are needed.
+        ScaleError
+            The scale of `x` is so far from the primes that the scales of Chebyshev polynomials would be lost.
         MissingKeyError
             There is no relinearisation key.
         """
+        check_evaluator(evaluator)
         x = evaluator._of_one_scale(x)
         step, levels = evaluator.context.parameters.limbs_per_level, evaluator._levels_left(x)
         if levels < self.depth:
             raise NoLevelError(f"a polynomial of degree {self.degree} on the interval {self.interval} takes "
                                f"{self.depth} levels, and the ciphertexts have {levels} left: choose parameters with "
                                f"{self.depth - levels} more, or a lower degree")
+        primes = math.log2(evaluator._dropped(x.limbs))
+        # T_j has the scale of x, times its ratio to the primes j - 1 times.
+        if abs(math.log2(x.scale) - primes) * self.degree > _MOST_DRIFT_BITS:
+            raise ScaleError(f"the ciphertexts' scale, 2^{math.log2(x.scale):.2f}, is too far from the primes that a "
+                             f"level drops, 2^{primes:.2f}, for a polynomial of degree {self.degree}: align them "
+                             "to the parameters' scale, or encrypt at that")
         u = self._in_unit_interval(evaluator, x)
         return _Evaluation(evaluator, u).value(self._root, x.limbs - step * self.depth, x.scale)
 
@@ -222,6 +255,25 @@ class _Evaluation:
         assert total is not None
         total = ev.rescale(total)
         return ev.add(total, constant) if constant else total
+
+
+def _checked_interval(interval: Any) -> tuple[float, float]:
+    try:
+        a, b = map(float, interval)
+    except (TypeError, ValueError, OverflowError) as e:
+        raise ArgumentError(f"the interval must be two numbers, not {interval!r}: {e}") from None
+    if not (math.isfinite(b - a) and a < b):
+        raise ArgumentError(f"the interval must be (a, b) with finite a < b, not {interval}")
+    return a, b
+
+
+def _interpolated(values: np.ndarray) -> np.ndarray:
+    """Return Chebyshev coefficients of values at the Chebyshev nodes, ascending, by a cosine transform."""
+    n = len(values)
+    c = np.fft.fft(np.concatenate([values[::-1], values]))[:n] * np.exp(-0.5j * np.pi / n * np.arange(n)) / n
+    c[0] /= 2
+    out: np.ndarray = c if np.iscomplexobj(values) else c.real
+    return out
 
 
 def _below(j: int) -> int:

@@ -12,8 +12,8 @@ import numpy as np
 from ._batches import Ciphertexts, Plaintexts
 from ._context import Context
 from ._device import Device, opened
-from ._errors import ArgumentError, MissingKeyError, NoLevelError
-from ._evaluator import Evaluator
+from ._errors import ArgumentError, LevelError, NoLevelError, whole_number
+from ._evaluator import Evaluator, check_evaluator
 from ._parameters import level_scale
 
 
@@ -28,12 +28,12 @@ class LinearTransform:
     ----------
     context : Context
     matrix : array (slots, slots), or mapping of int to array (slots,)
-        The matrix, of which diagonals without a number other than 0 are left out; or its diagonals by their numbers,
-        which may be negative. Real or complex; slots are a power of two, at most N/2.
+        The matrix, or its diagonals by their numbers, which may be negative. Diagonals without a number other than 0
+        are left out. Real or complex; slots are a power of two, at most N/2.
     limbs : int, optional
-        Limbs of the ciphertexts: those with more drop some; with fewer the scale of the result differs from theirs by
-        the ratio of the primes. By default all, in FLEXIBLEAUTOEXT all but one. Fewer save memory: an encoded diagonal
-        has 8 N limbs bytes.
+        Limbs of the ciphertexts, of which those with more drop some. By default all, in FLEXIBLEAUTOEXT all but one.
+        The diagonals are encoded for this number now, and for a smaller one when ciphertexts first have it; they are
+        kept, and each takes 8 N limbs bytes.
 
     Attributes
     ----------
@@ -72,18 +72,22 @@ class LinearTransform:
         step = parameters.limbs_per_level
         self.context = context
         self.slots = len(next(iter(diagonals.values())))
-        self.limbs = len(parameters.q) - parameters.extra_limb if limbs is None else limbs
+        self.limbs = len(parameters.q) - parameters.extra_limb if limbs is None else whole_number(limbs, "limbs")
         if self.limbs < 2 * step:
             raise NoLevelError(f"a linear transform takes a level: it needs {2 * step} limbs, not {self.limbs}")
+        if self.limbs > len(parameters.q):
+            raise LevelError(f"the parameters have {len(parameters.q)} limbs, not {self.limbs}")
         size = _baby_steps(list(diagonals), self.slots)
-        scale = level_scale(parameters.q[:self.limbs], step)
-        self._encoded: dict[int, dict[int, Plaintexts]] = defaultdict(dict)
+        self._diagonals: dict[int, dict[int, np.ndarray]] = defaultdict(dict)
         for k in sorted(diagonals):
             giant = k - k % size
             # The giant rotation comes after the product, so the diagonal is rotated back.
-            self._encoded[giant][k % size] = context.encode(np.roll(diagonals[k], giant), limbs=self.limbs, scale=scale)
-        self._babies = sorted({baby for row in self._encoded.values() for baby in row})
-        self.rotations = sorted({*self._babies, *self._encoded} - {0})
+            self._diagonals[giant][k % size] = np.roll(diagonals[k], giant)
+        self._babies = sorted({baby for row in self._diagonals.values() for baby in row})
+        self.rotations = sorted({*self._babies, *self._diagonals} - {0})
+        self._device: Device | None = None
+        self._encoded: dict[int, dict[int, dict[int, Plaintexts]]] = {}
+        self._for_limbs(self.limbs)
 
     def apply(self, evaluator: Evaluator, a: Ciphertexts) -> Ciphertexts:
         """Return the product of the matrix with each ciphertext's slots, at the ciphertexts' scale and one level lower.
@@ -91,21 +95,18 @@ class LinearTransform:
         Raises
         ------
         ArgumentError
-            The ciphertexts have other slots.
+            The ciphertexts have other slots, or belong to another parameter set.
         MissingKeyError
-            There is no key for one of `rotations`.
+            There are no keys for some of `rotations`; the text lists them.
         NoLevelError
             There is no level left.
         """
+        check_evaluator(evaluator)
         evaluator.context.check(self)
         evaluator._check(a)
         if a.slots != self.slots:
             raise ArgumentError(f"the matrix has {self.slots} rows, but the ciphertexts have {a.slots} slots")
-        missing = [steps for steps in self.rotations if not evaluator.keys.can_rotate(steps)]
-        if missing:
-            raise MissingKeyError(f"{len(missing)} keys of {len(self.rotations)} are missing, the first for a rotation "
-                                  f"by {missing[0]}: make them with Keys.generate(context, secret, rotations="
-                                  "transform.rotations), in OpenFHE with EvalRotateKeyGen(secretKey, rotations)")
+        evaluator.keys._check_rotations(self.rotations)
         a = evaluator._of_one_scale(a)
         if a.limbs > self.limbs:
             a = evaluator.keep_limbs(a, self.limbs)
@@ -113,7 +114,7 @@ class LinearTransform:
             raise NoLevelError(f"a linear transform takes a level, and the ciphertexts have none left: {a!r}")
         rotated = dict(zip(self._babies, evaluator.rotate_many(a, self._babies)))
         total: Ciphertexts | None = None
-        for giant, row in self._encoded.items():
+        for giant, row in self._for_limbs(a.limbs).items():
             part: Ciphertexts | None = None
             for baby, diagonal in row.items():
                 product = evaluator.mul(rotated[baby], diagonal, rescale=False)
@@ -127,13 +128,26 @@ class LinearTransform:
     def to(self, device: Device | int | str) -> LinearTransform:
         """Return the transform with its diagonals on a GPU, with the arguments and errors of `Ciphertexts.to`; each
         application there copies others."""
-        out, there = copy.copy(self), opened(self.context, device)
-        out._encoded = {giant: {baby: diagonal.to(there) for baby, diagonal in row.items()}
-                        for giant, row in self._encoded.items()}
+        out = copy.copy(self)
+        out._device, out._encoded = opened(self.context, device), {}
+        out._for_limbs(self.limbs)
         return out
 
+    def _for_limbs(self, limbs: int) -> dict[int, dict[int, Plaintexts]]:
+        """Return the diagonals at the scale that a rescaling of so many limbs divides by."""
+        if limbs not in self._encoded:
+            parameters = self.context.parameters
+            scale = level_scale(parameters.q[:limbs], parameters.limbs_per_level)
+
+            def encoded(diagonal: np.ndarray) -> Plaintexts:
+                out = self.context.encode(diagonal, limbs=limbs, scale=scale)
+                return out if self._device is None else out.to(self._device)
+            self._encoded[limbs] = {giant: {baby: encoded(diagonal) for baby, diagonal in row.items()}
+                                    for giant, row in self._diagonals.items()}
+        return self._encoded[limbs]
+
     def __repr__(self) -> str:
-        diagonals = sum(map(len, self._encoded.values()))
+        diagonals = sum(map(len, self._diagonals.values()))
         return (f"<polykem.ckks.LinearTransform: {self.slots} x {self.slots}, {diagonals} diagonals, "
                 f"{len(self.rotations)} rotations, {self.limbs} limbs>")
 
@@ -150,8 +164,7 @@ def _of_matrix(matrix: Any) -> dict[int, np.ndarray]:
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise ArgumentError(f"the matrix must have the shape (slots, slots), not {array.shape}: fill it up with 0")
     places = np.arange(len(array))
-    diagonals = {k: array[places, (places + k) % len(array)] for k in range(len(array))}
-    return _checked({k: diagonal for k, diagonal in diagonals.items() if diagonal.any()})
+    return _checked({k: array[places, (places + k) % len(array)] for k in range(len(array))})
 
 
 def _of_mapping(matrix: Mapping[int, Any]) -> dict[int, np.ndarray]:
@@ -171,6 +184,7 @@ def _of_mapping(matrix: Mapping[int, Any]) -> dict[int, np.ndarray]:
 
 
 def _checked(diagonals: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+    diagonals = {k: diagonal for k, diagonal in diagonals.items() if diagonal.any()}
     if not diagonals:
         raise ArgumentError("the matrix has no diagonal with a number other than 0")
     return diagonals

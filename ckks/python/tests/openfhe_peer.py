@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does OpenFHE's part of test_ckks_openfhe.py's live exchanges, in the working folder.
 
-    openfhe_peer.py encrypt TECHNIQUE LOG_N FORM | decrypt FORM | compute FORM | use COUNT | draw SEED COUNT
+    openfhe_peer.py encrypt TECHNIQUE LOG_N FORM [BITS] | decrypt FORM | compute FORM | subtract COUNT | use COUNT |
+                    draw SEED COUNT
 
 `draw` prints the moduli that OpenFHE chooses for COUNT random parameter sets: ckks/tests/data/openfhe_special.json is
 `draw 1 400`.
@@ -35,11 +36,11 @@ def numbers(cc, secret, ciphertext, slots):
     return np.array(plaintext.GetRealPackedValue())
 
 
-def encrypt(technique, log_n, form):
+def encrypt(technique, log_n, form, bits=50):
     slots = 2 ** int(log_n) // 2
     parameters = fhe.CCParamsCKKSRNS()
     for name, value in dict(RingDim=2 * slots, BatchSize=slots, SecurityLevel=fhe.HEStd_NotSet, MultiplicativeDepth=11,
-                            ScalingModSize=50, FirstModSize=60, NumLargeDigits=3, KeySwitchTechnique=fhe.HYBRID,
+                            ScalingModSize=int(bits), FirstModSize=60, NumLargeDigits=3, KeySwitchTechnique=fhe.HYBRID,
                             ScalingTechnique=getattr(fhe, technique)).items():
         getattr(parameters, "Set" + name)(value)
     cc = fhe.GenCryptoContext(parameters)
@@ -85,6 +86,18 @@ def compute(form):
     own = np.random.uniform(-1, 1, len(values))
     np.save("own.npy", own)
     save("own", cc.Encrypt(public, cc.MakeCKKSPackedPlaintext(list(own))), form)
+
+
+def subtract(count):
+    """Subtracts its own fifth power of input0 from each result, and writes the largest differences."""
+    cc, secret = load("CryptoContext", "context", "binary"), load("PrivateKey", "secret", "binary")
+    assert cc.DeserializeEvalMultKey("mult", fhe.BINARY)
+    x, values = load("Ciphertext", "input0", "binary"), np.load("input0.npy")
+    square = cc.EvalMult(x, x)
+    power = cc.EvalMult(cc.EvalMult(square, square), x)
+    results = [load("Ciphertext", f"result{i}", "binary") for i in range(int(count))]
+    errors = [error_of(cc, secret, cc.EvalSub(result, power), np.zeros(len(values))) for result in results]
+    Path("errors.json").write_text(json.dumps(errors))
 
 
 def error_of(cc, secret, ciphertext, expected):
@@ -169,4 +182,5 @@ def draw(seed, count):
 
 
 if __name__ == "__main__":
-    {"encrypt": encrypt, "decrypt": decrypt, "compute": compute, "use": use, "draw": draw}[sys.argv[1]](*sys.argv[2:])
+    commands = {f.__name__: f for f in (encrypt, decrypt, compute, subtract, use, draw)}
+    commands[sys.argv[1]](*sys.argv[2:])

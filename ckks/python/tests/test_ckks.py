@@ -173,7 +173,7 @@ def test_rotations_of_one_ciphertext(party):
     for got, n in zip(rotated, steps):
         assert np.array_equal(got.words, ev.rotate(x, n).words) and got.key_tag == x.key_tag
     assert party.error(rotated[1] + rotated[0], np.roll(v, 2, 1) + np.roll(v, -1, 1)) < TOLERANCE
-    with pytest.raises(ckks.MissingKeyError, match="rotation by 3 "):
+    with pytest.raises(ckks.MissingKeyError, match=r"rotations by \[3\]:"):
         ev.rotate_many(x, [1, 3])
     with pytest.raises(ckks.PartsError):
         ev.rotate_many(ev.mul(x, x, relinearise=False), [1, 2])
@@ -283,7 +283,7 @@ def test_scales_that_are_given_are_checked():
 
 def test_missing_keys_say_how_to_make_them(party):
     x = party.encrypt(numbers())
-    with pytest.raises(ckks.MissingKeyError, match=r"rotation by 3 .*rotations=\[3\].*EvalRotateKeyGen"):
+    with pytest.raises(ckks.MissingKeyError, match=r"rotations by \[3\].*rotations=\[3\].*EvalRotateKeyGen"):
         party.evaluator.rotate(x, 3)
     none = ckks.Evaluator(party.context)
     with pytest.raises(ckks.MissingKeyError, match="EvalMultKeyGen"):

@@ -31,6 +31,33 @@ def test_a_polynomial_as_one_writes_it(party):
     assert (z.limbs - 1) // party.context.parameters.limbs_per_level == LEVELS - 3
 
 
+def test_sums_of_powers(party):
+    """They take the levels of their highest power, in whatever way the powers are computed."""
+    v, step = numbers(), party.context.parameters.limbs_per_level
+    x = party.encrypt(v)
+    x2 = x * x
+    x3, x4 = x2 * x, x2 * x2
+    powers = [x, x2, x3, x4, x4 * x, x3 * x3, x * x2 * x4, x4 * x4]
+    for total, exponents, levels in ((x3 + x4, (3, 4), 2), (x4 - x * x3, (), 3), (sum(powers), range(1, 9), 3)):
+        assert (total.limbs - 1) // step == LEVELS - levels
+        assert party.error(total, sum(v ** n for n in exponents)) < TOLERANCE
+    for y, z in ((x4 * x, x * x4), (x4 * x, x3 * x2)):
+        assert y.limbs == z.limbs and y.scale == pytest.approx(z.scale, rel=2 ** -45)
+
+
+def test_factors_of_other_scales_keep_them(party):
+    """Weights at a scale of their own lose no precision to an alignment."""
+    v, w, step = numbers(), numbers(1), party.context.parameters.limbs_per_level
+    scale, x = party.context.parameters.scale, party.encrypt(v)
+    limbs = 3 * step
+    dropped = math.prod(map(float, party.context.parameters.q[limbs - step:limbs]))
+    for factor in (2.0 ** -12, 2.0 ** 12):
+        other = party.context.encrypt(party.public, w, limbs=limbs, scale=scale * factor)
+        for product in (party.evaluator.mul(x, other), party.evaluator.mul(other, x)):
+            assert product.scale == pytest.approx(scale * other.scale / dropped, rel=2 ** -10)
+            assert party.error(product, v * w) < 2.0 ** -14
+
+
 @pytest.mark.parametrize("deep", [1, 2])
 def test_sums_and_products_of_any_levels(party, deep):
     """An operand that is `deep` products away meets a fresh one, in both orders, rescaled and not."""
@@ -82,7 +109,7 @@ def test_other_scales(party):
         assert party.error(z, v - w if a is low else w - v) < TOLERANCE
     z = party.evaluator.add(low, party.evaluator.keep_limbs(other, 3 * step - 1))  # less than a level apart
     assert z.limbs == 2 * step and party.error(z, v + w) < TOLERANCE
-    with pytest.raises(ckks.ScaleError, match="scales differ"):
+    with pytest.raises(ckks.ScaleError, match="scales differ, .* no level is left"):
         party.evaluator.add(party.evaluator.keep_limbs(low, step), party.evaluator.keep_limbs(other, step))
 
 
@@ -116,13 +143,21 @@ def test_without_it_they_are_refused(party):
             attempt()
 
 
-def test_a_factor_that_would_be_rounded_is_refused(party):
-    """An alignment that multiplied by 1.41, rounded to 1, would change the numbers."""
+@pytest.mark.parametrize("factor", [1.41, 201.4])
+def test_a_factor_that_would_be_rounded_is_refused(party, factor):
+    """An alignment that multiplied by 1.41, rounded to 1, would change the numbers, and by 201.4, rounded to 201."""
     scale, step = party.context.parameters.scale, party.context.parameters.limbs_per_level
     dropped = math.prod(map(float, party.context.parameters.q[step:2 * step]))
     x = party.context.encrypt(party.public, numbers(), scale=scale * dropped)
-    with pytest.raises(ckks.ScaleError, match="1.41, would be rounded"):
-        party.evaluator.align(x, step, scale * math.sqrt(2))
+    with pytest.raises(ckks.ScaleError, match=f"{factor:.3g}, would be rounded"):
+        party.evaluator.align(x, step, scale * factor)
+
+
+def test_an_alignment_drops_no_more_limbs_than_asked(party):
+    """A product is not rescaled below the limbs that are asked for."""
+    product = party.evaluator.mul(party.encrypt(numbers()), 1.0, rescale=False)
+    with pytest.raises(ckks.ScaleError, match="a change of scale"):
+        party.evaluator.align(product, product.limbs, party.context.parameters.scale)
 
 
 def test_the_inspector_aligns_too(party):
@@ -131,3 +166,9 @@ def test_the_inspector_aligns_too(party):
     x = inspector.watch(party.encrypt(v), v)
     assert party.error(inspector.add(inspector.square(inspector.square(x)), x), v ** 4 + v) < TOLERANCE
     assert min(row.precision for row in inspector.rows) > 24
+
+
+def test_the_inspector_of_a_manual_evaluator_does_not_align(party):
+    inspector, x = ckks.Inspector(party.manual, party.secret), party.encrypt(numbers())
+    with pytest.raises(ckks.LevelError):
+        inspector.add(inspector.square(x), inspector.mul(inspector.square(x), 0.5))

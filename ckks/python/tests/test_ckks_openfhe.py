@@ -501,6 +501,27 @@ def test_openfhe_encrypts_and_decrypts(tmp_path, technique, log_n, form):
         assert error < 2 ** -20
 
 
+@pytest.mark.parametrize("technique", ["FLEXIBLEAUTO", "FLEXIBLEAUTOEXT"])
+def test_openfhe_computes_with_results(tmp_path, technique):
+    """OpenFHE, which takes all ciphertexts of a level to have one scale, subtracts its fifth power from those that
+    polykem computed, by products and by a polynomial and a matrix, which keep the scale."""
+    openfhe(tmp_path, "encrypt", technique, "11", "binary", "40")
+    keys = ckks.load(tmp_path / "mult", allow_insecure=True)
+    x = ckks.load(tmp_path / "input0", keys.context)
+    ev, manual = (ckks.Evaluator(keys.context, keys, automatic=automatic) for automatic in (True, False))
+    x4 = ev.square(ev.square(x))
+    fifth = ckks.Chebyshev([0, 10 / 16, 0, 5 / 16, 0, 1 / 16])
+    one = ckks.LinearTransform(keys.context, {0: np.ones(x.slots)})
+    results = [ev.mul(x4, x), manual.mul(x4, ev.keep_limbs(ev._of_one_scale(x), x4.limbs)), fifth.apply(ev, x),
+               one.apply(ev, ev.mul(x4, x)), ev.mul(x4, x, rescale=False), ev.mul(fifth.apply(ev, x), 1, rescale=False)]
+    for i, result in enumerate(results):
+        ckks.save(result, tmp_path / f"result{i}")
+    openfhe(tmp_path, "subtract", str(len(results)))
+    errors = json.loads((tmp_path / "errors.json").read_text())
+    print(technique, *(f"2^{np.log2(e):.1f}" for e in errors))
+    assert max(errors) < 2.0 ** -26, errors
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["binary", "json"])
 def test_openfhe_computes(tmp_path, form):

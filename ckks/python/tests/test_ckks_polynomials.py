@@ -54,7 +54,7 @@ def test_polynomials(party, degree):
 
 
 @pytest.mark.parametrize("interval,more", [((-1, 1), 0), ((0, 1), 0), ((3, 5), 0), ((-0.5, 0.5), 0), ((-4, 4), 1),
-                                           ((2, 9.5), 1)])
+                                           ((2, 9.5), 1), ((0.1, 0.1 + 2 / 3), 0)])
 def test_intervals(party, interval, more):
     polynomial = ckks.Chebyshev.fit(np.cos, 9, interval)
     assert polynomial.depth == 4 + more
@@ -83,20 +83,71 @@ def test_levels_that_do_not_suffice(party):
         ckks.Chebyshev(coefficients(3), (-2, 2)).apply(party.evaluator, x)
     with pytest.raises(ckks.MissingKeyError, match="relinearisation"):
         ckks.Chebyshev(coefficients(3)).apply(ckks.Evaluator(party.context), x)
+    for wrong in ((None, x), (x, party.evaluator)):
+        with pytest.raises(ckks.ArgumentError, match="must be an Evaluator"):
+            ckks.Chebyshev(coefficients(3)).apply(*wrong)
+
+
+@pytest.mark.parametrize("degree,bits", [(3, 30), (7, 30), (7, 60), (63, 44)])
+def test_scales_far_from_the_primes(party, degree, bits):
+    """Chebyshev polynomials of them would have scales near 1, or above the modulus."""
+    polynomial, v = ckks.Chebyshev(coefficients(degree)), points((-1, 1))
+    with pytest.raises(ckks.ScaleError, match=rf"scale, 2\^{bits}.00, is too far from .* 2\^\d+\.\d\d, for"):
+        polynomial.apply(party.evaluator, party.context.encrypt(party.public, v, scale=2.0 ** bits))
+
+
+def test_scales_near_the_primes(party):
+    v = points((-1, 1))
+    scale = 2.0 * party.context.parameters.scale
+    x = party.context.encrypt(party.public, v, scale=scale)
+    assert checked(party, ckks.Chebyshev(coefficients(7)), party.evaluator, x) < TOLERANCE
 
 
 def test_what_is_refused():
-    for wrong in ([], [1.0], [1.0, 0.0], [1, np.nan], [[1, 2], [3, 4]], [np.inf, 1], ["a", 1], 3.0):
+    for wrong in ([], [1.0], [1.0, 0.0], [1, np.nan], [[1, 2], [3, 4]], [np.inf, 1], ["a", 1], 3.0, [10 ** 400, 1]):
         with pytest.raises(ckks.ArgumentError, match="coefficients"):
             ckks.Chebyshev(wrong)
-    for wrong in ((1, 1), (2, 1), (0, np.inf), (0, 1, 2), 1, ("a", 2)):
+    for wrong in ((1, 1), (2, 1), (0, np.inf), (0, 1, 2), 1, ("a", 2), (0, 10 ** 400)):
         with pytest.raises(ckks.ArgumentError, match="interval"):
             ckks.Chebyshev([1, 2], wrong)
+        with pytest.raises(ckks.ArgumentError, match="interval"):
+            ckks.Chebyshev.fit(np.cos, 5, wrong)
+    with pytest.raises(ckks.ArgumentError, match="interval"):
+        ckks.Chebyshev.fit(np.cos, 5, None)
+    with pytest.raises(ckks.ArgumentError, match="finite in the interval, and is inf at 1.0"):
+        ckks.Chebyshev.fit(lambda x: np.where(np.isclose(x, 1), np.inf, x), 4, (0, 2))
+    for wrong in (math.exp, lambda x: np.array(["a"] * 6)):
+        with pytest.raises(ckks.ArgumentError, match="must take an array and return numbers"):
+            ckks.Chebyshev.fit(wrong, 5, (0, 1))
+    for constant in (lambda: ckks.Chebyshev([3.0, 0.0]), lambda: ckks.Chebyshev.fit(np.ones_like, 5, (0, 1))):
+        with pytest.raises(ckks.ArgumentError, match="a constant needs no ciphertext"):
+            constant()
+    for wrong in (5.0, "5"):
+        with pytest.raises(ckks.ArgumentError, match="degrees must be whole numbers"):
+            ckks.Chebyshev.fit(np.cos, wrong, (0, 1))
     for wrong in (lambda x: 1.0, lambda x: x[:2]):
         with pytest.raises(ckks.ArgumentError, match="as many numbers"):
             ckks.Chebyshev.fit(wrong, 5, (0, 1))
     with pytest.raises(ckks.ArgumentError, match="degree"):
         ckks.Chebyshev.fit(np.cos, 0, (0, 1))
+
+
+@pytest.mark.parametrize("dtype", [float, complex])
+def test_coefficients_are_a_copy(dtype):
+    c = np.array([1, 2, 3j if dtype is complex else 3], dtype)
+    polynomial = ckks.Chebyshev(c)
+    c[1] = 7
+    assert polynomial.coefficients[1] == 2
+    with pytest.raises(ValueError, match="read-only"):
+        polynomial.coefficients[1] = 7
+
+
+def test_polynomials_of_numpy():
+    theirs = np.polynomial.Chebyshev([1, 2, 3, 4], domain=(2, 5))
+    ours, x = ckks.Chebyshev(theirs), np.linspace(2, 5, 11)
+    assert ours.interval == (2, 5) and ours(x) == pytest.approx(theirs(x))
+    with pytest.raises(ckks.ArgumentError, match="window"):
+        ckks.Chebyshev(np.polynomial.Chebyshev([1, 2], window=(0, 1)))
 
 
 def test_a_fit():
@@ -108,6 +159,13 @@ def test_a_fit():
     assert not odd.coefficients[::2].any() and odd.degree == 31
     cubic = np.polynomial.Polynomial([1.0, -2.0, 0.5, 3.0])
     assert ckks.Chebyshev.fit(cubic, 3, (-1, 2))(x) == pytest.approx(cubic(x))
+    assert ckks.Chebyshev.fit(lambda x: np.exp(1j * x), 20, (-4, 4))(x) == pytest.approx(np.exp(1j * x))
+
+
+def test_a_fit_of_high_degree():
+    """It needs no matrix of the nodes, which would have 80 GB."""
+    polynomial = ckks.Chebyshev.fit(lambda x: np.abs(x) + x, 100_000, (-1, 1))
+    assert abs(polynomial(0.25) - 0.5) < 1e-4 and polynomial.coefficients[1] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("degree,count", [(1, 0), (2, 1), (7, 4), (15, 7), (31, 10), (63, 15), (127, 20), (1023, 55)])

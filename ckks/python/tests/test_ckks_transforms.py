@@ -77,10 +77,13 @@ def test_any_limbs(party):
     v, step = numbers(), party.context.parameters.limbs_per_level
     first, x = ckks.LinearTransform(party.context, BAND), party.encrypt(v)
     second = ckks.LinearTransform(party.context, BAND, limbs=2 * step)
-    for transform in (first, second):
-        y = transform.apply(party.evaluator, first.apply(party.evaluator, x))
+    start = x.scale if x.degree == 1 else party.context.parameters.scale
+    for transform, evaluator in ((first, party.evaluator), (second, party.evaluator), (first, party.manual)):
+        y = transform.apply(evaluator, first.apply(evaluator, x))
         assert y.limbs == step and party.error(y, v @ whole(BAND).T @ whole(BAND).T) < TOLERANCE
-    assert second.apply(party.evaluator, x).limbs == step
+        assert y.scale == pytest.approx(start, rel=2 ** -45)
+    for evaluator in (party.evaluator, party.manual):
+        assert second.apply(evaluator, x).limbs == step
     with pytest.raises(ckks.NoLevelError, match="none left"):
         first.apply(party.evaluator, y)
     with pytest.raises(ckks.NoLevelError, match="takes a level"):
@@ -90,20 +93,49 @@ def test_any_limbs(party):
 def test_what_is_refused(party):
     for wrong in (np.ones((2, 3)), np.ones(4), np.zeros((4, 4)), {}, {0: np.ones((2, 2))}, {0: np.ones(3)},
                   {0: np.ones(4), 1: np.ones(8)}, {1: np.ones(4), -3: np.ones(4)}, {0: [np.inf] * 4}, [["a"]],
-                  {"a": np.ones(4)}, {1.5: np.ones(4)}, [[1, 2], [3]]):
+                  {"a": np.ones(4)}, {1.5: np.ones(4)}, [[1, 2], [3]], {0: []}, {0: np.zeros(4), 1: np.zeros(4)}):
         with pytest.raises(ckks.ArgumentError):
             ckks.LinearTransform(party.context, wrong)
-    with pytest.raises(ckks.LevelError):
-        ckks.LinearTransform(party.context, BAND, limbs=100)
+    for limbs in (100, 10 ** 15):
+        with pytest.raises(ckks.LevelError, match="the parameters have"):
+            ckks.LinearTransform(party.context, BAND, limbs=limbs)
+    for limbs in (2.0, "3", 10 ** 30):
+        with pytest.raises(ckks.ArgumentError, match="limbs must"):
+            ckks.LinearTransform(party.context, BAND, limbs=limbs)
     transform = ckks.LinearTransform(party.context, BAND)
     with pytest.raises(ckks.ArgumentError, match="32 rows, but the ciphertexts have 4 slots"):
         transform.apply(party.evaluator, party.encrypt(np.ones(4)))
-    for few, text in (((), "3 keys of 3 .* rotation by 1:"), ((1, 2), "1 keys of 3 .* rotation by 30:")):
+    for few, text in (((), r"by \[1, 2, 30\]: make"), ((1,), r"by \[2, 30\]: make")):
         keys = ckks.Keys.generate(party.context, party.secret, rotations=few)
         with pytest.raises(ckks.MissingKeyError, match=text):
             transform.apply(ckks.Evaluator(party.context, keys), party.encrypt(numbers()))
     with pytest.raises(ckks.ArgumentError, match="must be Ciphertexts"):
         transform.apply(party.evaluator, numbers())
+    x = party.encrypt(numbers())
+    for wrong in ((None, x), (x, party.evaluator)):
+        with pytest.raises(ckks.ArgumentError, match="must be an Evaluator"):
+            transform.apply(*wrong)
+    other = ckks.Context(ckks.Parameters.choose(LOG_N, 1, 40, 50), threads=1, allow_insecure=True)
+    with pytest.raises(ckks.ArgumentError, match="another parameter set"):
+        ckks.LinearTransform(other, BAND).apply(party.evaluator, x)
+
+
+def test_diagonals_of_0_are_left_out(party):
+    transform = ckks.LinearTransform(party.context, BAND | {7: np.zeros(SLOTS)})
+    assert transform.rotations == ckks.LinearTransform(party.context, BAND).rotations
+    assert "5 diagonals" in repr(transform)
+
+
+def test_steps_that_are_no_whole_numbers(party):
+    x = party.encrypt(numbers())
+    for evaluator in (party.evaluator, ckks.Inspector(party.evaluator, party.secret)):
+        for steps in (3, [1.5], ["a"], [10 ** 30]):
+            with pytest.raises(ckks.ArgumentError, match="steps must"):
+                evaluator.rotate_many(x, steps)
+    with pytest.raises(ckks.ArgumentError, match="steps must"):
+        party.evaluator.rotate(x, 1.5)
+    with pytest.raises(ckks.MissingKeyError, match=r"by \[1, 2\]: make"):
+        ckks.Evaluator(party.context).rotate_many(x, (0, 1, 2))
 
 
 def test_the_inspector_sees_every_step(party):
