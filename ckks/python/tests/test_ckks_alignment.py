@@ -58,6 +58,24 @@ def test_factors_of_other_scales_keep_them(party):
             assert party.error(product, v * w) < 2.0 ** -14
 
 
+def test_a_product_with_more_limbs_is_rescaled(party):
+    """A product that is not to be rescaled has the scales of two, whatever its factors were."""
+    ev, v, w = party.evaluator, numbers(), numbers(1)
+    x, y = (ev._of_one_scale(party.encrypt(numbers)) for numbers in (v, w))
+    x, low = ev.mul(x, y, rescale=False), ev.square(y)
+    for product in (ev.mul(x, low, rescale=False), ev.mul(low, x, rescale=False)):
+        assert product.limbs == low.limbs and product.degree == 2 and product.scale == pytest.approx(low.scale ** 2)
+        assert party.error(product, v * w ** 3) < TOLERANCE
+
+
+def test_sums_of_nearly_equal_scales(party):
+    """A sum of other limbs takes the difference into account, though a sum of equal limbs would not."""
+    low, v = party.evaluator.square(party.encrypt(numbers(1))), 4096 * numbers()
+    x = party.context.encrypt(party.public, v, scale=low.scale * (1 + 2.0 ** -31))
+    for total in (party.evaluator.add(x, low), party.evaluator.add(low, x)):
+        assert total.limbs == low.limbs and party.error(total, v + numbers(1) ** 2) < TOLERANCE
+
+
 @pytest.mark.parametrize("deep", [1, 2])
 def test_sums_and_products_of_any_levels(party, deep):
     """An operand that is `deep` products away meets a fresh one, in both orders, rescaled and not."""

@@ -54,7 +54,7 @@ def test_polynomials(party, degree):
 
 
 @pytest.mark.parametrize("interval,more", [((-1, 1), 0), ((0, 1), 0), ((3, 5), 0), ((-0.5, 0.5), 0), ((-4, 4), 1),
-                                           ((2, 9.5), 1), ((0.1, 0.1 + 2 / 3), 0)])
+                                           ((2, 9.5), 1), ((0.2, 0.2 + 2 / 3), 0)])
 def test_intervals(party, interval, more):
     polynomial = ckks.Chebyshev.fit(np.cos, 9, interval)
     assert polynomial.depth == 4 + more
