@@ -162,7 +162,7 @@ def level_scale(q: Sequence[int], limbs_per_level: int) -> float:
 
 def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int, limbs_per_level: int) -> tuple[int, ...]:
     """Return the special primes that OpenFHE takes for `q`, and does not write to a context's file: together they have
-    as many bits as the largest digit, and a few more."""
+    as many bits as the largest digit, and a few more. For three limbs a level OpenFHE sometimes takes more."""
     guard = _GUARD_BITS if limbs_per_level == 1 else _COMPOSITE_GUARD_BITS
     size = -(-len(q) // digits)
     max_bits = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
