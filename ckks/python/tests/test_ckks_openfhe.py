@@ -431,7 +431,7 @@ def openfhe_uses(folder, draw, count):
     openfhe(folder, "use", str(count))
     for i, (parameters, error) in enumerate(contexts):
         # OpenFHE adds noise as large as what it estimates in the result.
-        bound = 2.0 ** 4 * max(error, 2.0 ** (parameters.log_n + 3) / parameters.scale)
+        bound = 2.0 ** 6 * max(error, 2.0 ** (parameters.log_n + 3) / parameters.scale)
         errors = json.loads((folder / str(i) / "errors.json").read_text())
         assert all(isinstance(e, float) and e < bound for e in errors.values()), (parameters, error, errors)
 
