@@ -594,14 +594,26 @@ class TlsConnect(Case):
                 said = self.fails(BAD_INPUT, words, "tls-check", "--connect", f"127.0.0.1:{port}")
                 self.assertEqual(alerts.get(timeout=60)[:1], b"\x15", said)
 
+    def port_of_two_servers(self, sockets):
+        """Starts a server that hangs up on 127.0.0.2 and one that takes nothing on 127.0.0.1, and returns their port,
+        which others may use on one of the two."""
+        for _ in range(20):
+            with contextlib.ExitStack() as tried:
+                port = tried.enter_context(stranger(lambda c: c.recv(1), "127.0.0.2"))
+                with contextlib.suppress(OSError):
+                    tried.enter_context(socket.create_server(("127.0.0.1", port), backlog=1))
+                    sockets.enter_context(tried.pop_all())
+                    return port
+        self.fail("no port is free on both addresses")
+
     def test_an_address_that_does_not_answer_leaves_time_for_the_next(self):
         hosts = self.dir / "hosts"
         hosts.write_text("127.0.0.1 two.test\n127.0.0.2 two.test\n")
         inside = ["unshare", "-rm", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts]
         if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
             self.skipTest("no mount namespaces here")
-        with stranger(lambda c: c.recv(1), "127.0.0.2") as port, contextlib.ExitStack() as sockets:
-            sockets.enter_context(socket.create_server(("127.0.0.1", port), backlog=1))
+        with contextlib.ExitStack() as sockets:
+            port = self.port_of_two_servers(sockets)
             for _ in range(8):  # its queue is full, so that it takes no more
                 client = sockets.enter_context(socket.socket())
                 client.setblocking(False)

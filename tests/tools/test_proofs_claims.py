@@ -10,7 +10,7 @@ from proofs.algebra import bilinear, terms  # noqa: E402
 from proofs.algebra.facts import NotProved, OtherRange, OtherResult  # noqa: E402
 from proofs.algebra.terms import (add, bitwise, compare, concat, const, extract, ite, mul, sub, variable,  # noqa: E402
                                   zext)
-from proofs.families import mlkem, ntru  # noqa: E402
+from proofs.families import cortex_m4, mlkem, ntru  # noqa: E402
 from proofs.machines.memory import STACK, NotRestored  # noqa: E402
 from proofs_code import Code  # noqa: E402
 
@@ -129,7 +129,7 @@ class Claims(unittest.TestCase):
         known = set()
 
         def expect(term, b=y, f=lambda x, y: (x - y) & 15):
-            ntru.expect_of_pairs(term, x, b, f, known, "it")
+            cortex_m4.expect_of_pairs(term, x, b, f, known, "it")
 
         expect(sub(x, y))
         self.assertEqual(len(known), 1)
