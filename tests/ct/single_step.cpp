@@ -38,11 +38,11 @@ struct Recording {
   uint64_t accesses[2];  ///< to memory, of each run
   bool finished[2];
   bool differs;
-  bool in_data;                              ///< the address of data differs, not that of an instruction
+  bool in_data;                              ///< data differs: an address or what is divided, not the instruction
   uint64_t here, there;                      ///< the instructions at the difference, in the first and the second run
   uint64_t public_bytes[2];                  ///< recorded, and replayed
   std::array<uint64_t, kMaxSteps> at;        ///< addresses of instructions
-  std::array<uint32_t, kMaxSteps> data;      ///< hashes of the addresses of data
+  std::array<uint32_t, kMaxSteps> data;      ///< hashes of the addresses of data and of what is divided
   std::array<uint8_t, kMaxPublicBytes> log;  ///< sizes and values of what became public
 };
 
