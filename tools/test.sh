@@ -273,6 +273,7 @@ run() {
       ;;
     full) # the simulated hardware core too
       mkdir -p build
+      find_cuda_compiler
       hw/tools/setup.sh >build/hw_setup.log 2>&1 || {
         rtl=OFF
         hw_problem=$(tail -n 1 build/hw_setup.log)

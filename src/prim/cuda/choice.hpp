@@ -30,4 +30,14 @@ inline bool is_few(size_t count, size_t max_count) {
   return choice == KernelChoice::kByCount ? count <= max_count : choice == KernelChoice::kFew;
 }
 
+/// The largest number of messages that are hashed by a warp each, where an H200 takes as long either way. A permutation
+/// of a warp has 432 shuffles, of which a multiprocessor executes one in each cycle, so its time grows with the number
+/// of messages. With a message in each thread, the time is the same until the device is full.
+inline constexpr size_t kFewMessages = 2640;
+
+/// True if a batch of `items` items takes the kernels in which a warp hashes an item.
+inline bool has_few_messages(size_t items) {
+  return is_few(items, for_current_device(kFewMessages));
+}
+
 }  // namespace polykem::cuda

@@ -3,23 +3,35 @@
 
 #include "prim/cuda/choice.hpp"
 #include "prim/cuda/launch.hpp"
-#include "prim/keccak/cuda/keccak_warp.cuh"
 
 namespace polykem::cuda {
-
-/// True if a batch of `items` items takes the kernels in which a warp hashes an item.
-inline bool has_few_messages(size_t items) {
-  return is_few(items, for_current_device(kFewMessages));
-}
 
 /// Launches kernels on a stream until one fails: later kernels would read what that one has not written.
 struct Launcher {
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaSuccess;
 
+  /// Keeps the status of what was launched elsewhere, unless something before it failed.
+  void keep(cudaError_t status) {
+    if (error == cudaSuccess) error = status;
+  }
   template <class Kernel, class... Arguments>
   void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
     if (error == cudaSuccess) error = cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
+  }
+  /// Launches a kernel whose blocks have shared_bytes of dynamic shared memory. On a GPU with less, memory is short,
+  /// but the GPU is not lost.
+  template <class Kernel, class... Arguments>
+  void launch_sharing(size_t shared_bytes, Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
+    constexpr size_t kWithoutRequest = 48 * 1024;
+    if (shared_bytes > kWithoutRequest) {
+      const cudaError_t status =
+          cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shared_bytes));
+      if (status == cudaErrorInvalidValue) (void)cudaGetLastError();
+      keep(status == cudaErrorInvalidValue ? cudaErrorMemoryAllocation : status);
+    }
+    if (error == cudaSuccess) error = cuda::launch(kernel, blocks, threads, shared_bytes, stream, arguments...);
   }
   /// Launches a kernel in which each lane computes an item.
   template <class Kernel, class... Arguments>

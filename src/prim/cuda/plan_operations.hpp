@@ -8,8 +8,7 @@ namespace polykem::cuda {
 
 /// The functions that a set's DeviceOperation takes from its plan. Plan has the steps of each operation as constexpr
 /// arrays of KernelStep: keygen, encaps and decaps, or keygen, sign and verify. A step works on a Context(batch,
-/// workspace, stream, op), whose failure() is the first error of its launches and which has a member `tile` if steps
-/// are tiled.
+/// workspace, stream, op), a BatchContext, which has a member `tile` if steps are tiled.
 template <class Plan, class Context>
 struct PlanOperations {
   template <Op kOp>
@@ -32,7 +31,9 @@ struct PlanOperations {
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return Context::workspace_bytes(items, kOp);
+    DeviceBatch batch;
+    batch.count = items;
+    return Context(batch, nullptr, nullptr, kOp).workspace_bytes;
   }
 
   template <Op kOp>
@@ -40,7 +41,7 @@ struct PlanOperations {
     Context context(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
     if constexpr (requires { context.tile; }) context.tile = tile;
     steps<kOp>()[step].run(context);
-    return static_cast<int>(context.failure());
+    return static_cast<int>(context.to.error);
   }
 };
 

@@ -7,11 +7,6 @@
 
 namespace polykem::cuda {
 
-/// The largest number of messages that are hashed by a warp each, where an H200 takes as long either way. A permutation
-/// of a warp has 432 shuffles, of which a multiprocessor executes one in each cycle, so its time grows with the number
-/// of messages. With a message in each thread, the time is the same until the device is full.
-inline constexpr size_t kFewMessages = 2640;
-
 /// A 64-bit word as it was loaded. The shift that its alignment needs waits until the word is used, so that a kernel
 /// goes on before the word arrives.
 struct LoadedWord {

@@ -4,9 +4,9 @@
 
 #include "core/device.hpp"
 #include "core/round.hpp"
+#include "prim/cuda/batch_context.hpp"
 #include "prim/cuda/choice.hpp"
 #include "prim/cuda/device_arena.hpp"
-#include "prim/cuda/launch.hpp"
 #include "schemes/frodo/cuda/sizes.hpp"
 
 namespace polykem::frodo::cuda {
@@ -15,32 +15,11 @@ namespace polykem::frodo::cuda {
 inline constexpr size_t kMinForKeptA = 128;
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
-struct LaunchContext {
+struct LaunchContext : polykem::cuda::BatchContext {
   LaunchContext(const Set& set, const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op);
 
-  static size_t workspace_bytes(const Set& set, size_t items, Op op);
-
-  /// Keeps the first error.
-  void keep(cudaError_t status) {
-    if (error == cudaSuccess) error = status;
-  }
-  template <class Kernel, class... Arguments>
-  void launch(Kernel kernel, size_t blocks, unsigned threads, size_t shared_bytes, Arguments... arguments) {
-    constexpr size_t kWithoutRequest = 48 * 1024;
-    if (shared_bytes > kWithoutRequest) {
-      // A GPU with less shared memory cannot run the kernel: memory is short, the GPU is not lost.
-      const cudaError_t status =
-          cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes));
-      if (status == cudaErrorInvalidValue) (void)cudaGetLastError();
-      keep(status == cudaErrorInvalidValue ? cudaErrorMemoryAllocation : status);
-    }
-    if (error == cudaSuccess)
-      error = polykem::cuda::launch(kernel, blocks, threads, shared_bytes, stream, arguments...);
-  }
   /// Returns the number of blocks of one warp for a kernel in which each lane computes an item.
   size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
-  size_t count() const { return io.count; }
   /// Returns true if the one key of all items comes in its expanded form.
   bool has_expanded_key() const { return io.expanded.data != nullptr; }
   /// Returns true if one A serves all items: it is in the expanded form of the key, or there are so many items that it
@@ -49,11 +28,8 @@ struct LaunchContext {
   static bool is_kept(size_t count) { return !polykem::cuda::is_few(count, kMinForKeptA - 1); }
 
   const Set& set;
-  const DeviceBatch& io;
   const Sizes sizes;
   const Op op;
-  cudaStream_t stream;
-  cudaError_t error = cudaSuccess;
   /// The rows of sizes.hpp: each item has kCoinStride, twice kSecretStride, and noise_stride bytes.
   uint8_t *coins = nullptr, *pkh = nullptr, *k = nullptr, *noise = nullptr;
   uint32_t* fail = nullptr;

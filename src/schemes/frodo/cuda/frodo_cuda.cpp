@@ -6,21 +6,15 @@
 #include <utility>
 
 #include "prim/cuda/multiprocessors.hpp"
+#include "prim/cuda/plan_operations.hpp"
 #include "schemes/frodo/cuda/context.hpp"
 #include "schemes/frodo/stages.hpp"
 
 namespace polykem::frodo::cuda {
 
 LaunchContext::LaunchContext(const Set& of, const DeviceBatch& batch, std::byte* workspace, cudaStream_t on, Op which)
-    : set(of), io(batch), sizes(sizes_of(of)), op(which), stream(on) {
-  allocate(workspace);
-}
-
-size_t LaunchContext::workspace_bytes(const Set& set, size_t items, Op op) {
-  DeviceBatch batch;
-  batch.count = items;
-  LaunchContext context(set, batch, nullptr, nullptr, op);
-  return context.allocate(nullptr);
+    : BatchContext(batch, on), set(of), sizes(sizes_of(of)), op(which) {
+  workspace_bytes = allocate(workspace);
 }
 
 size_t LaunchContext::allocate(std::byte* workspace) {
@@ -57,55 +51,37 @@ void mul_s_a(LaunchContext& context) {
   }
 }
 
-constexpr auto kKeygen = kernel_plan_of<kKeygenStages, LaunchContext>({
-    {{"coins", "randombytes"}, field::kCoins, 0, make_coins},
-    {{"shake_sample", "shake.seed_a", "sample_matrix"}, 0, field::kPkOut | field::kSkOut, expand_keygen},
-    {{"gen_a_mul_pack", "gen_a", "pack"}, field::kPkOut, field::kPkOut | field::kSkOut, mul_a_s, true},
-    {"shake.pkh", field::kPkOut, field::kSkOut, hash_new_pk},
-    {{"store_s", "store_sk"}, 0, field::kSkOut, store_s},
-});
-constexpr auto kEncaps = kernel_plan_of<kEncapsStages, LaunchContext>({
-    {{"coins", "randombytes"}, field::kCoins, 0, make_coins},
-    {"shake.pkh", field::kPk, 0, hash_pk},
-    {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
-    {{"gen_a_mul_pack", "gen_a", "pack.c1"}, field::kPk, field::kCtOut, mul_s_a, true},
-    {{"mul_encode_pack", "unpack.b", "pack.c2"}, field::kPk, field::kCtOut, encrypt_mu},
-    {"shake.ss", field::kCtOut, field::kSsOut, hash_ss},
-});
-/// The product compares c1 with the ciphertext, so that B'' is not stored.
-constexpr auto kDecaps = kernel_plan_of<kDecapsStages, LaunchContext>({
-    {{"mul_decode", "unpack.c", "decode"}, field::kSk | field::kCt, 0, decrypt_mu},
-    {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
-    {{"gen_a_mul_compare", "gen_a", "matmul.sa"}, field::kSk | field::kCt, 0, mul_s_a, true},
-    {{"mul_encode_compare", "unpack.b", "compare"}, field::kSk | field::kCt, 0, encrypt_mu},
-    {{"select_shake.ss", "select", "shake.ss"}, field::kSk | field::kCt, field::kSsOut, hash_ss},
-});
+struct Plan {
+  static constexpr auto keygen = kernel_plan_of<kKeygenStages, LaunchContext>({
+      {{"coins", "randombytes"}, field::kCoins, 0, make_coins},
+      {{"shake_sample", "shake.seed_a", "sample_matrix"}, 0, field::kPkOut | field::kSkOut, expand_keygen},
+      {{"gen_a_mul_pack", "gen_a", "pack"}, field::kPkOut, field::kPkOut | field::kSkOut, mul_a_s, true},
+      {"shake.pkh", field::kPkOut, field::kSkOut, hash_new_pk},
+      {{"store_s", "store_sk"}, 0, field::kSkOut, store_s},
+  });
+  static constexpr auto encaps = kernel_plan_of<kEncapsStages, LaunchContext>({
+      {{"coins", "randombytes"}, field::kCoins, 0, make_coins},
+      {"shake.pkh", field::kPk, 0, hash_pk},
+      {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
+      {{"gen_a_mul_pack", "gen_a", "pack.c1"}, field::kPk, field::kCtOut, mul_s_a, true},
+      {{"mul_encode_pack", "unpack.b", "pack.c2"}, field::kPk, field::kCtOut, encrypt_mu},
+      {"shake.ss", field::kCtOut, field::kSsOut, hash_ss},
+  });
+  /// The product compares c1 with the ciphertext, so that B'' is not stored.
+  static constexpr auto decaps = kernel_plan_of<kDecapsStages, LaunchContext>({
+      {{"mul_decode", "unpack.c", "decode"}, field::kSk | field::kCt, 0, decrypt_mu},
+      {{"shake_sample", "shake.seed_se", "sample_matrix"}, 0, 0, expand_encaps},
+      {{"gen_a_mul_compare", "gen_a", "matmul.sa"}, field::kSk | field::kCt, 0, mul_s_a, true},
+      {{"mul_encode_compare", "unpack.b", "compare"}, field::kSk | field::kCt, 0, encrypt_mu},
+      {{"select_shake.ss", "select", "shake.ss"}, field::kSk | field::kCt, field::kSsOut, hash_ss},
+  });
+};
 
-template <Op kOp>
-constexpr const auto& steps() {
-  if constexpr (kOp == Op::kKeygen) {
-    return kKeygen;
-  } else if constexpr (kOp == Op::kEncaps) {
-    return kEncaps;
-  } else {
-    return kDecaps;
-  }
-}
-
-template <Op kOp>
-constexpr auto kDeviceSteps = device_steps(steps<kOp>());
-
-template <size_t kSet, Op kOp>
-int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
-  LaunchContext context(kSets[kSet], batch, workspace, static_cast<cudaStream_t>(stream), kOp);
-  steps<kOp>()[step].run(context);
-  return static_cast<int>(context.error);
-}
-
-template <size_t kSet, Op kOp>
-size_t workspace_bytes(size_t items) {
-  return LaunchContext::workspace_bytes(kSets[kSet], items, kOp);
-}
+template <size_t kSet>
+struct ContextOfSet : LaunchContext {
+  ContextOfSet(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
+      : LaunchContext(kSets[kSet], batch, workspace, stream, op) {}
+};
 
 /// Hashes take one thread per item and a fifth of a millisecond for each kilobyte. 128 items for each multiprocessor
 /// keep it full while they last.
@@ -116,6 +92,7 @@ constexpr size_t kMinItems = 256;
 
 template <size_t kSet, Op kOp>
 constexpr DeviceOperation operation() {
+  using Operations = polykem::cuda::PlanOperations<Plan, ContextOfSet<kSet>>;
   constexpr const Set& kS = kSets[kSet];
   constexpr size_t kCoins = kOp == Op::kKeygen   ? kS.keygen_coin_bytes()
                             : kOp == Op::kEncaps ? kS.encaps_coin_bytes()
@@ -124,14 +101,14 @@ constexpr DeviceOperation operation() {
       .scheme = kS.name,
       .op = kOp,
       .record_bytes = {kS.public_key_bytes(), kS.secret_key_bytes(), kS.ciphertext_bytes(), kS.p.secret_bytes, kCoins},
-      .steps = kDeviceSteps<kOp>,
+      .steps = Operations::template kSteps<kOp>,
       .part_items = kPartItems,
       .staged_bytes = kStagedBytes,
       .min_items = kMinItems,
       .max_items = kMaxItems,
-      .workspace_bytes = workspace_bytes<kSet, kOp>,
+      .workspace_bytes = Operations::template workspace_bytes<kOp>,
       .tiles = nullptr,
-      .run_step = run_step<kSet, kOp>};
+      .run_step = Operations::template run_step<kOp>};
 }
 
 /// The number of keys of a set that keep A: 61 MB for n = 1344.
@@ -157,7 +134,7 @@ int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void* 
     context.pkh = context.limbs + limb_bytes(kS.n());
     expand_key(context);
     if constexpr (kOp == Op::kEncaps) hash_pk(context);
-    error = context.error;
+    error = context.to.error;
   }
   return static_cast<int>(error);
 }

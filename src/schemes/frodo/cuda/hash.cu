@@ -238,25 +238,25 @@ void with_rate(const LaunchContext& context, F&& f) {
 void make_coins(LaunchContext& context) {
   const size_t bytes = context.op == Op::kKeygen ? context.set.keygen_coin_bytes() : context.set.encaps_coin_bytes();
   if (context.io.coins != nullptr) {
-    context.keep(cudaMemcpy2DAsync(context.coins, kCoinStride, context.io.coins, bytes, bytes, context.count(),
-                                   cudaMemcpyDeviceToDevice, context.stream));
+    context.to.keep(cudaMemcpy2DAsync(context.coins, kCoinStride, context.io.coins, bytes, bytes, context.count(),
+                                      cudaMemcpyDeviceToDevice, context.to.stream));
     return;
   }
   const auto domain =
       context.op == Op::kKeygen ? polykem::cuda::CoinDomain::kKeygen : polykem::cuda::CoinDomain::kEncaps;
-  context.launch(coin_kernel, polykem::cuda::blocks_for(context.count() * kCoinBlocks, 32), 32, 0, context.coins,
-                 context.io.seed, domain, context.count());
+  context.to.launch(coin_kernel, polykem::cuda::blocks_for(context.count() * kCoinBlocks, 32), 32, context.coins,
+                    context.io.seed, domain, context.count());
 }
 
 void expand_keygen(LaunchContext& context) {
   with_rate(context, [&](auto rate, auto count) {
     if (has_few_items(context, kFewNoises))
-      return context.launch(warp_expand_keygen_kernel<rate, count>, context.count(), 32, 0, context.io.pk_out,
-                            context.io.sk_out, noise_of(context), coins_of(context), context.sizes,
-                            thresholds(context.set.p.cdf));
-    context.launch(expand_keygen_kernel<rate, count>, context.lane_blocks(), 32, 0, context.io.pk_out,
-                   context.io.sk_out, noise_of(context), coins_of(context), context.sizes,
-                   thresholds(context.set.p.cdf), context.count());
+      return context.to.launch(warp_expand_keygen_kernel<rate, count>, context.count(), 32, context.io.pk_out,
+                               context.io.sk_out, noise_of(context), coins_of(context), context.sizes,
+                               thresholds(context.set.p.cdf));
+    context.to.launch(expand_keygen_kernel<rate, count>, context.lane_blocks(), 32, context.io.pk_out,
+                      context.io.sk_out, noise_of(context), coins_of(context), context.sizes,
+                      thresholds(context.set.p.cdf), context.count());
   });
 }
 
@@ -265,33 +265,34 @@ void hash_new_pk(LaunchContext& context) {
     const Rows out{context.io.sk_out + context.sizes.pkh_offset, context.sizes.sk_bytes};
     const Records pk{context.io.pk_out, context.sizes.pk_bytes};
     if (has_few_items(context))
-      return context.launch(warp_hash_pk_kernel<rate>, context.count(), 32, 0, out, pk, context.sizes.pk_bytes,
-                            context.sizes.secret_words);
-    context.launch(hash_pk_kernel<rate>, context.lane_blocks(), 32, 0, out, pk, context.sizes.pk_bytes,
-                   context.sizes.secret_words, context.count());
+      return context.to.launch(warp_hash_pk_kernel<rate>, context.count(), 32, out, pk, context.sizes.pk_bytes,
+                               context.sizes.secret_words);
+    context.to.launch(hash_pk_kernel<rate>, context.lane_blocks(), 32, out, pk, context.sizes.pk_bytes,
+                      context.sizes.secret_words, context.count());
   });
 }
 
 void hash_pk(LaunchContext& context) {
   if (context.has_expanded_key()) return;
   with_rate(context, [&](auto rate, auto) {
-    const size_t keys = context.io.shared_key ? 1 : context.count();
+    const size_t keys = context.keys();
     if (keys == 1 || has_few_items(context))
-      return context.launch(warp_hash_pk_kernel<rate>, keys, 32, 0, pkh_of(context), pk_of(context),
-                            context.sizes.pk_bytes, context.sizes.secret_words);
-    context.launch(hash_pk_kernel<rate>, context.lane_blocks(), 32, 0, pkh_of(context), pk_of(context),
-                   context.sizes.pk_bytes, context.sizes.secret_words, context.count());
+      return context.to.launch(warp_hash_pk_kernel<rate>, keys, 32, pkh_of(context), pk_of(context),
+                               context.sizes.pk_bytes, context.sizes.secret_words);
+    context.to.launch(hash_pk_kernel<rate>, context.lane_blocks(), 32, pkh_of(context), pk_of(context),
+                      context.sizes.pk_bytes, context.sizes.secret_words, context.count());
   });
 }
 
 void expand_encaps(LaunchContext& context) {
   with_rate(context, [&](auto rate, auto count) {
     if (has_few_items(context, kFewNoises))
-      return context.launch(warp_expand_encaps_kernel<rate, count>, context.count(), 32, 0, noise_of(context),
-                            k_of(context), pkh_of(context), coins_of(context), context.sizes,
-                            thresholds(context.set.p.cdf));
-    context.launch(expand_encaps_kernel<rate, count>, context.lane_blocks(), 32, 0, noise_of(context), k_of(context),
-                   pkh_of(context), coins_of(context), context.sizes, thresholds(context.set.p.cdf), context.count());
+      return context.to.launch(warp_expand_encaps_kernel<rate, count>, context.count(), 32, noise_of(context),
+                               k_of(context), pkh_of(context), coins_of(context), context.sizes,
+                               thresholds(context.set.p.cdf));
+    context.to.launch(expand_encaps_kernel<rate, count>, context.lane_blocks(), 32, noise_of(context), k_of(context),
+                      pkh_of(context), coins_of(context), context.sizes, thresholds(context.set.p.cdf),
+                      context.count());
   });
 }
 
@@ -299,10 +300,10 @@ void hash_ss(LaunchContext& context) {
   const uint32_t* fail = context.op == Op::kDecaps ? context.fail : nullptr;
   with_rate(context, [&](auto rate, auto) {
     if (has_few_items(context))
-      return context.launch(warp_hash_ss_kernel<rate>, context.count(), 32, 0, context.io.ss_out, ct_of(context),
-                            k_of(context), sk_of(context), fail, context.sizes);
-    context.launch(hash_ss_kernel<rate>, context.lane_blocks(), 32, 0, context.io.ss_out, ct_of(context), k_of(context),
-                   sk_of(context), fail, context.sizes, context.count());
+      return context.to.launch(warp_hash_ss_kernel<rate>, context.count(), 32, context.io.ss_out, ct_of(context),
+                               k_of(context), sk_of(context), fail, context.sizes);
+    context.to.launch(hash_ss_kernel<rate>, context.lane_blocks(), 32, context.io.ss_out, ct_of(context), k_of(context),
+                      sk_of(context), fail, context.sizes, context.count());
   });
 }
 

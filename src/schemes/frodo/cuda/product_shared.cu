@@ -244,20 +244,20 @@ void expand_key(LaunchContext& context) {
   const LimbMatrix a{context.limbs, limb_columns(n), limb_rows(n)};
   const uint8_t* const pk = pk_of(context).base;
   if (context.set.gen_a == GenA::kShake) {
-    context.launch(gen_a_shake_kernel, polykem::cuda::blocks_for(n, 32), 32, 0, a, pk, n);
+    context.to.launch(gen_a_shake_kernel, polykem::cuda::blocks_for(n, 32), 32, a, pk, n);
   } else {
-    context.launch(gen_a_aes_kernel, n / kAesRows, kAesThreads, aes_layout(n).end, a, pk, n);
+    context.to.launch_sharing(aes_layout(n).end, gen_a_aes_kernel, n / kAesRows, kAesThreads, a, pk, n);
   }
-  context.launch(add_b_kernel, n + kBar, 128, 0, a, pk + kSeedABytes, context.sizes);
+  context.to.launch(add_b_kernel, n + kBar, 128, a, pk + kSeedABytes, context.sizes);
 }
 
 void mul_s_a_shared(LaunchContext& context) {
   if (!context.has_expanded_key()) expand_key(context);
   const LimbMatrix a{context.limbs, limb_columns(context.sizes.n), limb_rows(context.sizes.n)};
-  context.launch(mul_s_a_shared_kernel,
-                 polykem::cuda::blocks_for(context.count(), kGemmItems) * (a.columns / kGemmColumns),
-                 polykem::cuda::kGemmThreads, kSharedProductBytes, target_of(context), context.v, a, context.noise,
-                 context.sizes, context.count());
+  context.to.launch_sharing(kSharedProductBytes, mul_s_a_shared_kernel,
+                            polykem::cuda::blocks_for(context.count(), kGemmItems) * (a.columns / kGemmColumns),
+                            polykem::cuda::kGemmThreads, target_of(context), context.v, a, context.noise, context.sizes,
+                            context.count());
 }
 
 }  // namespace polykem::frodo::cuda

@@ -202,19 +202,19 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void encrypt_mu(LaunchContext& context) {
-  context.launch(encrypt_mu_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, 0, target_of(context),
-                 pk_of(context), context.keeps_a() ? context.v : nullptr, context.noise, coins_of(context),
-                 context.sizes, context.count());
+  context.to.launch(encrypt_mu_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, target_of(context),
+                    pk_of(context), context.keeps_a() ? context.v : nullptr, context.noise, coins_of(context),
+                    context.sizes, context.count());
 }
 
 void decrypt_mu(LaunchContext& context) {
-  context.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, 0, coins_of(context),
-                 pkh_of(context), context.fail, ct_of(context), sk_of(context), context.sizes, context.count());
+  context.to.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, coins_of(context),
+                    pkh_of(context), context.fail, ct_of(context), sk_of(context), context.sizes, context.count());
 }
 
 void store_s(LaunchContext& context) {
-  context.launch(store_s_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, 0, context.io.sk_out,
-                 context.noise, context.sizes, context.count());
+  context.to.launch(store_s_kernel, polykem::cuda::blocks_for(context.count(), kWarps), kThreads, context.io.sk_out,
+                    context.noise, context.sizes, context.count());
 }
 
 }  // namespace polykem::frodo::cuda

@@ -6,6 +6,7 @@
 #include "core/status.hpp"
 #include "prim/cuda/warp.cuh"
 #include "prim/drbg/cuda/drbg.cuh"
+#include "prim/keccak/cuda/keccak.cuh"
 #include "prim/records/cuda/items.cuh"
 #include "schemes/hybrid/cuda/sets.hpp"
 

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "core/device.hpp"
+#include "prim/cuda/batch_context.hpp"
 #include "prim/cuda/device_arena.hpp"
-#include "prim/cuda/launcher.hpp"
 #include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "prim/ecdh/cuda/x25519.cuh"
@@ -33,20 +33,12 @@ struct Rows {
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class S>
-struct LaunchContext {
-  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
-    allocate(workspace, op);
+struct LaunchContext : polykem::cuda::BatchContext {
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
+      : BatchContext(batch, stream) {
+    workspace_bytes = allocate(workspace, op);
   }
 
-  static size_t workspace_bytes(size_t items, Op op) {
-    DeviceBatch batch;
-    batch.count = items;
-    return LaunchContext(batch).allocate(nullptr, op);
-  }
-
-  cudaError_t failure() const { return to.error; }
-  size_t count() const { return io.count; }
-  size_t keys() const { return io.shared_key ? 1 : io.count; }
   /// Returns the array of keys that are rows or records of `bytes` bytes.
   Records key_records(const void* base, int bytes) const {
     return {static_cast<const uint8_t*>(base), io.shared_key ? 0u : static_cast<uint32_t>(bytes)};
@@ -76,13 +68,9 @@ struct LaunchContext {
               second, masks, count());
   }
 
-  const DeviceBatch& io;
-  polykem::cuda::Launcher to;
   Rows rows{};
 
  private:
-  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
-
   /// Allocates the intermediates and returns the number of bytes that they take.
   size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "core/device.hpp"
+#include "prim/cuda/batch_context.hpp"
 #include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
-#include "prim/cuda/launch.hpp"
 #include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/lac/cuda/code.cuh"
@@ -25,62 +25,31 @@ inline constexpr int kATableBytes = static_cast<int>(polykem::cuda::kAesPairByte
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class S>
-struct LaunchContext {
-  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t own_stream, Op op)
-      : io(batch), stream(own_stream) {
+struct LaunchContext : polykem::cuda::BatchContext {
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
+      : BatchContext(batch, stream) {
     polykem::cuda::take_records<S>(work, work.pk, io, S::kN);
-    allocate(workspace, op);
+    workspace_bytes = allocate(workspace, op);
   }
 
-  static size_t workspace_bytes(size_t items, Op op) {
-    DeviceBatch batch;
-    batch.count = items;
-    return LaunchContext(batch).allocate(nullptr, op);
-  }
-
-  cudaError_t failure() const { return error; }
-  size_t count() const { return io.count; }
-  /// Returns how many keys the items have. If they have one, a is made once and s is hashed once.
-  size_t keys() const { return io.shared_key ? 1 : io.count; }
-
-  /// Launches a kernel unless one before it failed: it would read what that one has not written.
-  template <class Kernel, class... Arguments>
-  void launch(Kernel kernel, size_t blocks, Arguments... arguments) {
-    if (error == cudaSuccess) error = polykem::cuda::launch(kernel, blocks, 32, 0, stream, arguments...);
-  }
-  /// Launches a kernel in which each thread computes an item.
-  template <class Kernel, class... Arguments>
-  void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
-    launch(kernel, groups_of(items), arguments...);
-  }
   /// Makes kBlocks blocks of the PRG for each of `streams` seeds of each item.
   template <int kBlocks, class Keys, class Out>
   void expand(Keys keys, Out out, size_t items, uint32_t streams) {
-    launch(prg_kernel<kBlocks, Keys, Out>, polykem::cuda::blocks_for(groups_of(items) * streams, kPrgGroups<kBlocks>),
-           keys, out, items, streams);
+    to.launch(prg_kernel<kBlocks, Keys, Out>,
+              polykem::cuda::blocks_for(groups_of(items) * streams, kPrgGroups<kBlocks>), 32, keys, out, items,
+              streams);
   }
 
   /// Launches a kernel that makes a of `keys` keys by tables.
   template <class Kernel, class Keys>
   void stream_a(Kernel kernel, Keys keys, size_t count) {
-    if (error == cudaSuccess) {
-      error = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   kATableBytes);
-    }
-    if (error == cudaSuccess) {
-      error = polykem::cuda::launch(kernel, polykem::cuda::blocks_for(count * kAThreadsOfKey, kAThreads), kAThreads,
-                                    kATableBytes, stream, work.a, keys, count);
-    }
+    to.launch_sharing(kATableBytes, kernel, polykem::cuda::blocks_for(count * kAThreadsOfKey, kAThreads), kAThreads,
+                      work.a, keys, count);
   }
 
-  const DeviceBatch& io;
-  cudaStream_t stream = nullptr;
-  cudaError_t error = cudaSuccess;
   Work work{};
 
  private:
-  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
-
   /// Allocates the intermediates and returns how many bytes they take. A single key takes as many rows as the keys of
   /// all items would.
   size_t allocate(std::byte* workspace, Op op) {
@@ -131,25 +100,27 @@ struct Plan {
   template <class Keys>
   static void gen_a_of(Context& context, Keys keys, size_t count) {
     context.stream_a(stream_a_kernel<S::kN, Keys>, keys, count);
-    context.by_lane(reject_a_kernel<S::kN, Keys>, count, context.work.a, keys, count);
+    context.to.by_lane(reject_a_kernel<S::kN, Keys>, count, context.work.a, keys, count);
   }
   template <int kFirstSeed>
   static void sample_fixed(Context& context) {
     using Out = ToBlocks<S::kPositionBlocks>;
     context.template expand<S::kPositionBlocks>(BlockKeys{context.work.seeds, 2 * kFirstSeed},
                                                 Out{context.work.positions}, context.count(), 2);
-    context.launch(sample_fixed_kernel<S>, 2 * groups_of(context.count()), context.work, kFirstSeed);
+    context.to.launch(sample_fixed_kernel<S>, 2 * groups_of(context.count()), 32, context.work, kFirstSeed);
   }
 
   // ---- keygen
 
-  static void make_seed(Context& context) { context.by_lane(make_seed_kernel<S>, context.count(), context.work); }
+  static void make_seed(Context& context) { context.to.by_lane(make_seed_kernel<S>, context.count(), context.work); }
   static void gen_a_of_seeds(Context& context) { gen_a_of(context, BlockKeys{context.work.seeds, 0}, context.count()); }
-  static void multiply_keys(Context& context) { context.launch(keygen_kernel<S>, context.count(), context.work); }
+  static void multiply_keys(Context& context) {
+    context.to.launch(keygen_kernel<S>, context.count(), 32, context.work);
+  }
 
   // ---- encaps
 
-  static void make_m(Context& context) { context.by_lane(make_m_kernel<S>, context.count(), context.work); }
+  static void make_m(Context& context) { context.to.by_lane(make_m_kernel<S>, context.count(), context.work); }
   static void gen_a(Context& context) { gen_a_of(context, RecordKeys{context.work.pk}, context.keys()); }
   static void sample_e2(Context& context) {
     using Out = ToBlocks<S::kNoise2Blocks>;
@@ -158,23 +129,24 @@ struct Plan {
   }
   template <bool kCompare>
   static void encrypt(Context& context) {
-    context.by_lane(encode_kernel<S, kMisplacesTail>, context.count(), context.work);
-    context.launch(encrypt_kernel<S, kCompare>, context.count(), context.work);
+    context.to.by_lane(encode_kernel<S, kMisplacesTail>, context.count(), context.work);
+    context.to.launch(encrypt_kernel<S, kCompare>, context.count(), 32, context.work);
   }
   static void hash_ss(Context& context) {
-    context.by_lane(hash_ss_kernel<S::kCiphertextBytes, false>, context.count(), context.work,
-                    Records{context.work.ct_out, S::kCiphertextBytes}, false);
+    context.to.by_lane(hash_ss_kernel<S::kCiphertextBytes, false>, context.count(), context.work,
+                       Records{context.work.ct_out, S::kCiphertextBytes}, false);
   }
 
   // ---- decaps
 
-  static void decrypt(Context& context) { context.launch(decrypt_kernel<S>, context.count(), context.work); }
-  static void decode(Context& context) { context.by_lane(decode_kernel<S>, context.count(), context.work); }
-  static void hash_m(Context& context) { context.by_lane(hash_m_kernel<S>, context.count(), context.work); }
+  static void decrypt(Context& context) { context.to.launch(decrypt_kernel<S>, context.count(), 32, context.work); }
+  static void decode(Context& context) { context.to.by_lane(decode_kernel<S>, context.count(), context.work); }
+  static void hash_m(Context& context) { context.to.by_lane(hash_m_kernel<S>, context.count(), context.work); }
   static void hash_reject_ss(Context& context) {
-    context.by_lane(hash_secret_kernel<S::kN>, context.keys(), context.work.rejected, context.work.sk, context.keys());
-    context.by_lane(hash_ss_kernel<S::kCiphertextBytes, true>, context.count(), context.work, context.work.ct,
-                    context.io.shared_key);
+    context.to.by_lane(hash_secret_kernel<S::kN>, context.keys(), context.work.rejected, context.work.sk,
+                       context.keys());
+    context.to.by_lane(hash_ss_kernel<S::kCiphertextBytes, true>, context.count(), context.work, context.work.ct,
+                       context.io.shared_key);
   }
 
   // ---- the lists

@@ -6,9 +6,9 @@
 #include <array>
 
 #include "core/device.hpp"
+#include "prim/cuda/batch_context.hpp"
 #include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
-#include "prim/cuda/launcher.hpp"
 #include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/mldsa/cuda/finish.cuh"
@@ -46,12 +46,13 @@ inline DeviceMessages device_messages(const Messages& messages) {
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
-struct LaunchContext {
+struct LaunchContext : polykem::cuda::BatchContext {
   using S = Shape<Set>;
   static constexpr size_t kMatrixBytes = S::kEntries * kN * sizeof(uint32_t);
 
-  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
-    allocate(workspace, op);
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
+      : BatchContext(batch, stream) {
+    workspace_bytes = allocate(workspace, op);
     work.count = io.count;
     work.coin_seed = io.seed;
     work.coins = io.coins;
@@ -65,17 +66,6 @@ struct LaunchContext {
     work.status = reinterpret_cast<int*>(io.item_status);
   }
 
-  static size_t workspace_bytes(size_t items, Op op) {
-    polykem::cuda::DeviceArena matrices(nullptr, items);
-    matrices.take<uint32_t>(kMatrixBytes);
-    return secret_bytes(items, op) + matrices.used();
-  }
-  static size_t secret_bytes(size_t items, Op op) {
-    DeviceBatch batch;
-    batch.count = items;
-    return LaunchContext(batch).allocate(nullptr, op);
-  }
-
   static bool is_few(size_t items) { return polykem::cuda::is_few(items, kFewSigned); }
   /// Returns the number of rounds, in each of which all items that have no signature yet make an attempt.
   static uint32_t rounds(size_t items) {
@@ -87,26 +77,21 @@ struct LaunchContext {
   }
   static size_t finish_blocks(size_t items) { return std::min(items, kFinishBlocks); }
 
-  cudaError_t failure() const { return to.error; }
-  size_t count() const { return io.count; }
-  size_t keys() const { return io.shared_key ? 1 : io.count; }
   bool is_round() const { return tile < rounds(io.count); }
   bool is_last_tile() const { return tile + 1 >= rounds(io.count); }
   uint32_t round() const { return static_cast<uint32_t>(tile); }
 
-  const DeviceBatch& io;
-  Launcher to;
   Work work{};
   size_t tile = 0;
+  size_t secret_bytes = 0;  ///< of the workspace
 
  private:
-  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
-
-  /// Allocates the intermediates, the public matrix last, and returns the number of bytes that the others take.
+  /// Allocates the intermediates, the public matrix last, and returns the number of bytes that they take.
   size_t allocate(std::byte* workspace, Op op) {
-    const size_t used = allocate_secrets(workspace, op);
-    work.a = polykem::cuda::DeviceArena(workspace + used, io.count).take<uint32_t>(kMatrixBytes);
-    return used;
+    secret_bytes = allocate_secrets(workspace, op);
+    polykem::cuda::DeviceArena matrices(workspace + secret_bytes, io.count);
+    work.a = matrices.take<uint32_t>(kMatrixBytes);
+    return secret_bytes + matrices.used();
   }
 
   size_t allocate_secrets(std::byte* workspace, Op op) {
@@ -252,7 +237,9 @@ struct Plan {
   /// Returns 0 for a verification, since all that it computes is public.
   template <Op kOp>
   static size_t secret_bytes(size_t items) {
-    return kOp == Op::kVerify ? 0 : Context::secret_bytes(items, kOp);
+    DeviceBatch batch;
+    batch.count = items;
+    return kOp == Op::kVerify ? 0 : Context(batch, nullptr, nullptr, kOp).secret_bytes;
   }
   static size_t tiles(const DeviceBatch& batch) { return std::max(1u, Context::rounds(batch.count)); }
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/device.hpp"
+#include "prim/cuda/batch_context.hpp"
 #include "prim/cuda/device_arena.hpp"
-#include "prim/cuda/launch.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/ntru/cuda/dpke.cuh"
 #include "schemes/ntru/cuda/inverse.cuh"
@@ -21,22 +21,13 @@ namespace polykem::ntru::cuda {
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
-struct LaunchContext {
+struct LaunchContext : polykem::cuda::BatchContext {
   using S = Shape<Set>;
-  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t s, Op op)
-      : io(batch), stream(s), tree(batch.count) {
-    allocate(workspace, op);
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
+      : BatchContext(batch, stream), tree(batch.count) {
+    workspace_bytes = allocate(workspace, op);
   }
 
-  static size_t workspace_bytes(size_t items, Op op) {
-    DeviceBatch batch;
-    batch.count = items;
-    LaunchContext context(batch);
-    return context.allocate(nullptr, op);
-  }
-
-  cudaError_t failure() const { return error; }
-  size_t count() const { return io.count; }
   Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }
   Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
@@ -47,18 +38,6 @@ struct LaunchContext {
   size_t blocks() const { return blocks(io.count); }
   static size_t sample_blocks(size_t items) { return polykem::cuda::blocks_for(items, kSampleItems<Set>); }
 
-  template <class Kernel, class... Arguments>
-  void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
-    keep(polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...));
-  }
-  /// Keeps the first error.
-  void keep(cudaError_t status) {
-    if (error == cudaSuccess) error = status;
-  }
-
-  const DeviceBatch& io;
-  cudaStream_t stream = nullptr;
-  cudaError_t error = cudaSuccess;
   const polykem::cuda::InverseTree<S::kRow> tree;  ///< for key generation
   uint8_t *coins = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
   uint32_t* fail = nullptr;
@@ -67,8 +46,6 @@ struct LaunchContext {
   uint8_t *inverse_f = nullptr, *nodes_f = nullptr;
 
  private:
-  explicit LaunchContext(const DeviceBatch& batch) : io(batch), tree(batch.count) {}
-
   /// Allocates the intermediates and returns how many bytes they take. Buffers that are no longer needed are reused,
   /// which keeps the workspace, and what is zeroized after it, small.
   size_t allocate(std::byte* workspace, Op op) {
@@ -106,7 +83,7 @@ struct Plan {
 
   /// Computes c = a b mod (2^8, x^n - 1), or mod (3, Phi_n) for products of kind kS3.
   static void multiply(Context& context, MulKind kind, uint8_t* c, const uint8_t* a, const uint8_t* b, size_t rows) {
-    context.keep(polykem::cuda::launch_byte_mul(kind, S::kParams.n, a, b, c, rows, context.stream));
+    context.to.keep(polykem::cuda::launch_byte_mul(kind, S::kParams.n, a, b, c, rows, context.to.stream));
   }
   /// Computes the inverses of `a` by the tree, with products of `kind`. nodes: overwritten.
   template <class Invert>
@@ -118,7 +95,8 @@ struct Plan {
           multiply(context, kind, c, x, y, rows);
         },
         [&context, kind](uint8_t* c, const uint8_t* x, const uint8_t* y, size_t rows) {
-          context.keep(polykem::cuda::launch_byte_mul_crosswise(kind, S::kParams.n, x, y, c, rows, context.stream));
+          context.to.keep(
+              polykem::cuda::launch_byte_mul_crosswise(kind, S::kParams.n, x, y, c, rows, context.to.stream));
         },
         invert);
   }
@@ -130,12 +108,12 @@ struct Plan {
   template <int kBytes>
   static void make_coins(Context& context, polykem::cuda::CoinDomain domain) {
     if (context.io.coins != nullptr) {
-      context.error = cudaMemcpy2DAsync(context.coins, S::kCoinStride, context.io.coins, kBytes, kBytes,
-                                        context.count(), cudaMemcpyDeviceToDevice, context.stream);
+      context.to.keep(cudaMemcpy2DAsync(context.coins, S::kCoinStride, context.io.coins, kBytes, kBytes,
+                                        context.count(), cudaMemcpyDeviceToDevice, context.to.stream));
     } else {
       const size_t blocks = context.count() * polykem::cuda::coin_blocks(kBytes);
-      context.launch(coin_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, context.coins,
-                     context.io.seed, domain, context.count());
+      context.to.launch(coin_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, context.coins,
+                        context.io.seed, domain, context.count());
     }
   }
   static void make_keygen_coins(Context& context) {
@@ -144,20 +122,20 @@ struct Plan {
 
   static void sample_fg(Context& context) {
     const size_t rows = context.tree.rows();
-    context.launch(sample_fg_kernel<Set>, Context::sample_blocks(rows), kThreads, context.a, context.b, context.zero,
-                   context.io.sk_out, context.coins, context.count(), rows);
+    context.to.launch(sample_fg_kernel<Set>, Context::sample_blocks(rows), kThreads, context.a, context.b, context.zero,
+                      context.io.sk_out, context.coins, context.count(), rows);
   }
   static void invert_f(Context& context) {
     const polykem::cuda::GraphBranch branch;
     invert_all(context, MulKind::kS3, context.inverse_f, context.a, context.nodes_f,
                [&context](uint8_t* v, const uint8_t* a, size_t rows) {
-                 context.launch(invert_mod3_kernel<Set>, Context::blocks(rows), kThreads, v, a, rows);
+                 context.to.launch(invert_mod3_kernel<Set>, Context::blocks(rows), kThreads, v, a, rows);
                });
   }
   static void store_f(Context& context) {
     const polykem::cuda::GraphBranch branch;
-    context.launch(store_f_kernel<Set>, context.blocks(), kThreads, context.io.sk_out, context.a, context.inverse_f,
-                   context.zero, context.count());
+    context.to.launch(store_f_kernel<Set>, context.blocks(), kThreads, context.io.sk_out, context.a, context.inverse_f,
+                      context.zero, context.count());
   }
   static void mul_Gf(Context& context) {
     multiply(context, MulKind::kBytes, context.x, context.b, context.a, context.tree.rows());
@@ -165,17 +143,17 @@ struct Plan {
   static void invert_Gf(Context& context) {
     invert_all(context, MulKind::kBytes, context.v, context.x, context.nodes,
                [&context](uint8_t* v, const uint8_t* x, size_t rows) {
-                 context.launch(invert_bytes_kernel<Set>, polykem::cuda::blocks_for(rows, kByteWarps), 32 * kByteWarps,
-                                v, x, rows);
+                 context.to.launch(invert_bytes_kernel<Set>, polykem::cuda::blocks_for(rows, kByteWarps),
+                                   32 * kByteWarps, v, x, rows);
                });
   }
   static void store_invh(Context& context) {
-    context.launch(pack_invh_kernel<Set>, context.count(), 32, context.io.sk_out, context.a, context.v, context.b,
-                   context.zero);
+    context.to.launch(pack_invh_kernel<Set>, context.count(), 32, context.io.sk_out, context.a, context.v, context.b,
+                      context.zero);
   }
   static void store_h(Context& context) {
-    context.launch(pack_h_kernel<Set>, context.count(), 32, context.io.pk_out, context.a, context.v, context.b,
-                   context.zero);
+    context.to.launch(pack_h_kernel<Set>, context.count(), 32, context.io.pk_out, context.a, context.v, context.b,
+                      context.zero);
   }
 
   // ---- encaps
@@ -184,27 +162,27 @@ struct Plan {
     make_coins<S::kEncapsCoinBytes>(context, polykem::cuda::CoinDomain::kEncaps);
   }
   static void sample_rm(Context& context) {
-    context.launch(sample_rm_kernel<Set>, Context::sample_blocks(context.count()), kThreads, context.r, context.m,
-                   context.rm, context.coins, context.count());
+    context.to.launch(sample_rm_kernel<Set>, Context::sample_blocks(context.count()), kThreads, context.r, context.m,
+                      context.rm, context.coins, context.count());
   }
   static void hash_rm(Context& context) {
-    context.launch(hash_rm_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.count());
+    context.to.launch(hash_rm_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.count());
   }
   static void encrypt(Context& context) {
-    context.launch(encrypt_kernel<Set>, context.count(), 32, context.io.ct_out, context.pk(), context.r, context.m);
+    context.to.launch(encrypt_kernel<Set>, context.count(), 32, context.io.ct_out, context.pk(), context.r, context.m);
   }
 
   // ---- decaps
 
   static void decrypt_m(Context& context) {
-    context.launch(decrypt_m_kernel<Set>, context.count(), 32, context.rm, context.fail, context.ct(), context.sk());
+    context.to.launch(decrypt_m_kernel<Set>, context.count(), 32, context.rm, context.fail, context.ct(), context.sk());
   }
   static void decrypt_r(Context& context) {
-    context.launch(decrypt_r_kernel<Set>, context.count(), 32, context.rm, context.fail, context.ct(), context.sk());
+    context.to.launch(decrypt_r_kernel<Set>, context.count(), 32, context.rm, context.fail, context.ct(), context.sk());
   }
   static void hash_select(Context& context) {
-    context.launch(hash_select_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.fail,
-                   context.sk(), context.io.ct, context.count());
+    context.to.launch(hash_select_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.fail,
+                      context.sk(), context.io.ct, context.count());
   }
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "core/device.hpp"
+#include "prim/cuda/batch_context.hpp"
 #include "prim/cuda/batch_records.cuh"
 #include "prim/cuda/device_arena.hpp"
-#include "prim/cuda/launcher.hpp"
 #include "prim/cuda/multiprocessors.hpp"
 #include "prim/cuda/plan_operations.hpp"
 #include "schemes/saber/cuda/hash_warp.cuh"
@@ -44,22 +44,15 @@ void launch_expand(Launcher& to, uint8_t* expanded, Records pk, Records sk, size
 
 /// The records, the intermediates and the stream of one batch, on which its launches work.
 template <class Set>
-struct LaunchContext {
+struct LaunchContext : polykem::cuda::BatchContext {
   using S = Shape<Set>;
   using ExpandedKey = typename S::ExpandedKey;
 
-  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
-    allocate(workspace, op);
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
+      : BatchContext(batch, stream) {
+    workspace_bytes = allocate(workspace, op);
   }
 
-  static size_t workspace_bytes(size_t items, Op op) {
-    DeviceBatch batch;
-    batch.count = items;
-    return LaunchContext(batch).allocate(nullptr, op);
-  }
-
-  cudaError_t failure() const { return to.error; }
-  size_t count() const { return io.count; }
   /// True if the one key of all items is a record, to be expanded before its use.
   bool expands_key() const { return io.shared_key && io.expanded.data == nullptr; }
   /// Returns how many blocks make A: none if the keys are expanded.
@@ -67,14 +60,10 @@ struct LaunchContext {
     return work.keys.data != nullptr ? 0 : static_cast<uint32_t>(blocks.each);
   }
 
-  const DeviceBatch& io;
-  Launcher to;
   Work work{};
   uint8_t* expanded_key = nullptr;  ///< the expanded form of the one key
 
  private:
-  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
-
   /// Allocates the intermediates and returns the number of bytes that they take.
   size_t allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
