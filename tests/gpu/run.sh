@@ -4,7 +4,7 @@
 # Builds the library, the CUDA module, the GPU tests and the benchmarks, and runs the tests; for a machine with a GPU,
 # nvcc, CMake and nothing else:
 #   tests/gpu/run.sh [BUILD_FOLDER] [STEP...]
-# Steps; these three when none is named:
+# Steps; test, sanitize and ckks when none is named:
 #   test       ctest
 #   sanitize   compute-sanitizer over every kernel, small sizes; a line for each run as it ends, a table at the end
 #   jit        the kernels as compiled for 8.0 and 8.9, which the driver translates from PTX for the GPU there is. It
