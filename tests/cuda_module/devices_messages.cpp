@@ -71,7 +71,7 @@ struct Signing {
   }
   /// Returns true if the device has no secret key and no secret trace of these items.
   bool is_wiped() const {
-    for (const size_t item : {size_t{0}, count / 2, count - 1}) {
+    for (size_t item = 0; item < count; item += 1 + count / 16) {
       const uint8_t* own = sk.data() + item * kSk;
       const Trace trace = secret_trace(own);
       if (fake_runtime::device_memory_has({own, own + kSk})) return false;
@@ -167,6 +167,23 @@ void check_public_tail() {
   }
 }
 
+/// The secret part of a workspace is wiped before it makes room for that of a part with longer messages.
+void check_growing_parts() {
+  constexpr size_t kCount = 60000, kLongest = 180;
+  table().set_budget(size_t{40} << 20);  // of all parts in flight, so that the parts of a batch take turns
+  const Signing s(kCount, true);
+  const Host<uint8_t> bytes(kCount * kLongest, true);
+  const Host<size_t> offsets(kCount + 1, true);
+  offsets[0] = 0;
+  for (size_t i = 0; i < kCount; ++i)
+    offsets[i + 1] = offsets[i] + i * kLongest / kCount;
+  const Messages messages{.strings = {bytes.data(), offsets.data(), 0, false}};
+  expect(s.sign(kSigner, messages) == Outcome::kOk && s.all_signed(messages), "sign");
+  expect(parts_signed().size() > 8, "more parts than a batch has under way");
+  fake_runtime::run_all();
+  expect(s.is_wiped(), "what is secret is wiped");
+}
+
 /// The same for the caller's workspace.
 void check_queued_tail() {
   constexpr size_t kCount = 300;
@@ -223,6 +240,7 @@ std::span<const Check> message_checks() {
   static constexpr Check kAll[] = {
       {"messages", check_messages},
       {"public_tail", check_public_tail},
+      {"growing_parts", check_growing_parts},
       {"queued_tail", check_queued_tail},
       {"parts", check_parts},
   };

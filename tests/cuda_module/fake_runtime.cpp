@@ -57,6 +57,7 @@ struct Block {
 
 std::recursive_mutex mutex;
 std::map<uintptr_t, Block> blocks;
+std::vector<std::vector<unsigned char>> freed;      ///< what device memory held when it was freed
 std::vector<std::unique_ptr<CUstream_st>> streams;  // never destroyed before the process ends
 size_t queued_on[fake_runtime::kDevices];
 size_t replays = 0;
@@ -82,7 +83,12 @@ cudaError_t allocate(void** to, size_t bytes, int device) {
 cudaError_t release(void* memory) {
   const Lock lock(mutex);
   fake_runtime::run_all();
-  if (memory != nullptr && blocks.erase(reinterpret_cast<uintptr_t>(memory)) == 0) return cudaErrorInvalidValue;
+  if (memory == nullptr) return cudaSuccess;
+  const auto block = blocks.find(reinterpret_cast<uintptr_t>(memory));
+  if (block == blocks.end()) return cudaErrorInvalidValue;
+  const auto* bytes = static_cast<const unsigned char*>(memory);
+  if (block->second.device >= 0) freed.emplace_back(bytes, bytes + block->second.bytes);
+  blocks.erase(block);
   std::free(memory);
   return cudaSuccess;
 }
@@ -104,11 +110,15 @@ const Block* find(const void* pointer) {
 /// True if some block of pinned memory, or of device memory, holds these bytes.
 bool memory_has(bool pinned, const std::vector<unsigned char>& bytes) {
   const Lock lock(mutex);
-  return std::any_of(blocks.begin(), blocks.end(), [&](const auto& entry) {
-    const auto* begin = reinterpret_cast<const unsigned char*>(entry.first);
-    const auto* end = begin + entry.second.bytes;
-    return (entry.second.device < 0) == pinned && std::search(begin, end, bytes.begin(), bytes.end()) != end;
-  });
+  const auto has = [&](const unsigned char* begin, size_t size) {
+    return std::search(begin, begin + size, bytes.begin(), bytes.end()) != begin + size;
+  };
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [&](const auto& entry) {
+                       return (entry.second.device < 0) == pinned &&
+                              has(reinterpret_cast<const unsigned char*>(entry.first), entry.second.bytes);
+                     }) ||
+         (!pinned && std::ranges::any_of(freed, [&](const auto& block) { return has(block.data(), block.size()); }));
 }
 
 std::atomic<int> start_ms{-1};  ///< -1: it is not torn down at exit

@@ -43,7 +43,7 @@ void run_all();
 size_t queued(int device);
 /// Returns the number of launches of graphs.
 size_t replayed();
-/// True if some device's memory holds these bytes.
+/// True if some device's memory holds these bytes, or held them when it was freed.
 bool device_memory_has(const std::vector<unsigned char>& bytes);
 /// True if all these bytes lie in one allocation of some device's memory.
 bool in_device_memory(const void* begin, size_t bytes);

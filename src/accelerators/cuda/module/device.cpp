@@ -89,44 +89,29 @@ void PinnedMemory::zeroize() noexcept {
   polykem::zeroize(data_, size_);
 }
 
-namespace {
-
-cudaEvent_t new_event() {
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
-  return event;
+Event::Event() {
+  check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "creating an event");
 }
 
-}  // namespace
+Event::~Event() {
+  (void)cudaEventDestroy(event_);
+}
 
-PartResources::PartResources() {
+Stream::Stream(Priority priority) {
   int lowest = 0, highest = 0;
-  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for stream priorities");
-  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest), "creating a stream");
-  check(cudaStreamCreateWithPriority(&filling, cudaStreamNonBlocking, lowest), "creating a stream");
-  for (cudaEvent_t* event : {&begun, &late, &uploaded, &computed, &done, &zeroized})
-    *event = new_event();
+  if (priority != Priority::kDefault)
+    check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for stream priorities");
+  const int value = priority == Priority::kDefault ? 0 : priority == Priority::kHigh ? highest : lowest;
+  check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, value), "creating a stream");
+}
+
+Stream::~Stream() {
+  (void)cudaStreamDestroy(stream_);
 }
 
 PartResources::~PartResources() {
   for (const cudaEvent_t event : clock)
     (void)cudaEventDestroy(event);
-  for (const cudaEvent_t event : {begun, late, uploaded, computed, done, zeroized})
-    (void)cudaEventDestroy(event);
-  (void)cudaStreamDestroy(filling);
-  (void)cudaStreamDestroy(stream);
-}
-
-SharedStreams::SharedStreams() {
-  for (cudaStream_t* stream : {&up, &early, &kernels, &down, &zeroize, &keys})
-    check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "creating a stream");
-  late = new_event();
-}
-
-SharedStreams::~SharedStreams() {
-  (void)cudaEventDestroy(late);
-  for (const cudaStream_t stream : {up, early, kernels, down, zeroize, keys})
-    (void)cudaStreamDestroy(stream);
 }
 
 Device::Device(int ordinal) : ordinal_(ordinal) {

@@ -66,13 +66,14 @@ struct MemoryLocation {
 };
 MemoryLocation location_of(const void* pointer);
 
-/// Device memory that can grow; growing loses the contents.
+/// Device memory that can grow; growing loses the contents, and frees them as they are.
 class DeviceMemory {
  public:
   ~DeviceMemory() { release(); }
   void reserve(size_t bytes);
   void release() noexcept;
   std::byte* data() const { return data_; }
+  size_t size() const { return size_; }
 
  private:
   std::byte* data_ = nullptr;
@@ -94,22 +95,50 @@ class PinnedMemory {
   size_t size_ = 0;
 };
 
+/// An event that measures no time.
+class Event {
+ public:
+  Event();
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  operator cudaEvent_t() const { return event_; }  // NOLINT(google-explicit-constructor): it is one
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// A stream that does not synchronise with the legacy default stream, which would break an application's capture.
+class Stream {
+ public:
+  enum class Priority { kDefault, kLow, kHigh };
+
+  explicit Stream(Priority priority = Priority::kDefault);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return stream_; }  // NOLINT(google-explicit-constructor): it is one
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 /// The resources that one part of a batch needs: device memory, pinned staging memory, events, and streams for a part
 /// that uses none that are shared.
 struct PartResources {
-  PartResources();
+  PartResources() = default;
   ~PartResources();
   PartResources(const PartResources&) = delete;
   PartResources& operator=(const PartResources&) = delete;
 
-  cudaStream_t stream = nullptr;   ///< of high priority
-  cudaStream_t filling = nullptr;  ///< of low priority, for the steps that fill the device
-  cudaEvent_t begun = nullptr;     ///< the early steps have ended
-  cudaEvent_t late = nullptr;      ///< the late steps come next
-  cudaEvent_t uploaded = nullptr;  ///< the part's inputs are on the device
-  cudaEvent_t computed = nullptr;  ///< the last step has ended
-  cudaEvent_t done = nullptr;      ///< the part's outputs are on the host
-  cudaEvent_t zeroized = nullptr;  ///< nothing secret is left in the arena
+  const Stream stream{Stream::Priority::kHigh};
+  const Stream filling{Stream::Priority::kLow};  ///< for the steps that fill the device
+  const Event begun;                             ///< the early steps have ended
+  const Event late;                              ///< the late steps come next
+  const Event uploaded;                          ///< the part's inputs are on the device
+  const Event computed;                          ///< the last step has ended
+  const Event done;                              ///< the part's outputs are on the host
+  const Event zeroized;                          ///< nothing secret is left in the arena
   DeviceMemory arena;
   PinnedMemory staging;
   Replay replay;
@@ -118,20 +147,14 @@ struct PartResources {
   std::vector<cudaEvent_t> clock;  ///< events that measure time
 };
 
-/// The streams that all users of a device share. None synchronises with the legacy default stream, which would break an
-/// application's capture. Parts take turns on the bus and on the device, for inputs, kernels and outputs, because all
-/// would finish late if several shared them. Only the early steps of a part run beside the late steps of the previous
-/// part. Parts with a step that fills the device use only `zeroize` of these streams.
+/// The streams that all users of a device share. Parts take turns on the bus and on the device, for inputs, kernels and
+/// outputs, because all would finish late if several shared them. Only the early steps of a part run beside the late
+/// steps of the previous part. Parts with a step that fills the device use only `zeroize` of these streams.
 struct SharedStreams {
-  SharedStreams();
-  ~SharedStreams();
-  SharedStreams(const SharedStreams&) = delete;
-  SharedStreams& operator=(const SharedStreams&) = delete;
-
-  cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, zeroize = nullptr;
-  cudaStream_t keys = nullptr;  ///< for copies and zeroizations that belong to no part
-  cudaEvent_t late = nullptr;   ///< the last part has reached its late steps
-  std::mutex mutex;  ///< held while a part queues its work, so that all streams have the parts in the same order
+  const Stream up, early, kernels, down, zeroize;
+  const Stream keys;  ///< for copies and zeroizations that belong to no part
+  const Event late;   ///< the last part has reached its late steps
+  std::mutex mutex;   ///< held while a part queues its work, so that all streams have the parts in the same order
 };
 
 /// One GPU. Thread-safe.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "accelerators/cuda/module/gather.hpp"
 #include "accelerators/cuda/module/launches.hpp"
@@ -186,6 +187,8 @@ void Part::assign_memory() {
   size_t staging = aligned(kSeedBytes);
   for (const Array& a : arrays_)
     staging += a.needs_staging() ? aligned(a.bytes) : 0;
+  if (resources_->arena.size() < device_bytes() && !zeroize_arena())
+    throw CudaError{cudaErrorUnknown, "zeroizing device memory before more is allocated"};
   resources_->arena.reserve(device_bytes());
   resources_->staging.reserve(staging);
   std::byte* device = resources_->arena.data();
@@ -368,13 +371,22 @@ void Part::zeroize_staging() {
   }
 }
 
+/// Zeroizes what earlier parts left in the arena, and waits. Returns false if that fails.
+bool Part::zeroize_arena() {
+  if (resources_->dirty == 0) return true;
+  const bool good =
+      cudaMemsetAsync(resources_->arena.data(), 0, resources_->dirty, resources_->stream) == cudaSuccess &&
+      cudaStreamSynchronize(resources_->stream) == cudaSuccess;
+  if (good) resources_->dirty = 0;
+  return good;
+}
+
 void Part::abandon() {
   (void)cudaSetDevice(device_.ordinal());
-  for (const cudaStream_t stream : {resources_->filling, streams_.up, streams_.early, streams_.kernels, streams_.down})
+  for (const cudaStream_t stream : std::initializer_list<cudaStream_t>{resources_->filling, streams_.up, streams_.early,
+                                                                       streams_.kernels, streams_.down})
     (void)cudaStreamSynchronize(stream);
-  (void)cudaMemsetAsync(resources_->arena.data(), 0, resources_->dirty, resources_->stream);
-  (void)cudaStreamSynchronize(resources_->stream);
-  resources_->dirty = 0;
+  (void)zeroize_arena();  // if that fails, the device will try again before it lends or frees the memory
   (void)cudaGetLastError();
   zeroize_staging();
 }

@@ -79,6 +79,7 @@ class Part {
   void download(Fields fields);
   void copy_from_staging();
   void zeroize_staging();
+  bool zeroize_arena();
   void abandon();
   void mark(size_t entry, cudaStream_t stream);
   void collect();
