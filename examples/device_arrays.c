@@ -40,7 +40,7 @@ static void queue(polykem_context* context, polykem_request request, cudaStream_
   must(polykem_cuda_workspace(context, request.scheme, request.op, request.count, &bytes), "size of the workspace");
   must_cuda(cudaMallocAsync(&workspace, bytes, stream), "workspace");
   must(polykem_cuda_queue(context, &request, workspace, stream), "queue"); /* returns at once */
-  must_cuda(cudaFreeAsync(workspace, stream), "workspace");                /* polykem has zeroized it */
+  must_cuda(cudaFreeAsync(workspace, stream), "workspace");                /* it has no secrets any more */
 }
 
 /* Key pairs, and an exchange with each; all pointers are to device memory, which nothing is copied to or from. */

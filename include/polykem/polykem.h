@@ -499,11 +499,11 @@ POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context
  * returns at once. Every array lies on that device, item_status (4-byte aligned, or NULL) too; keyset is NULL,
  * secret_form is POLYKEM_SECRET_EXPANDED. The batch never returns POLYKEM_ERR_ITEMS: item_status[i] is right when the
  * stream has passed this point, and the outputs of a malformed item are zero. workspace: device memory, 256-byte
- * aligned, busy until then, afterwards zero. Errors of kernels show on the stream; after any failure neither the
- * outputs nor item_status may be used. POLYKEM_ERR_ARGUMENT for more items than one launch can count (2^29 for NTRU,
- * 2^28 for Saber, 2^27 for ML-KEM, Kyber, LAC and hybrids, 2^24 for FrodoKEM), for signature sets, for arrays in host
- * memory or on another device, and while the stream is captured into a graph if random numbers are needed: replays
- * would repeat them. */
+ * aligned, busy until then, afterwards without secrets. Errors of kernels show on the stream; after any failure
+ * neither the outputs nor item_status may be used. POLYKEM_ERR_ARGUMENT for more items than one launch can count (2^29
+ * for NTRU, 2^28 for Saber, 2^27 for ML-KEM, Kyber, LAC and hybrids, 2^24 for FrodoKEM), for signature sets, for
+ * arrays in host memory or on another device, and while the stream is captured into a graph if random numbers are
+ * needed: replays would repeat them. */
 POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
                                               void* stream);
 

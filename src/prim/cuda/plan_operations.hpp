@@ -35,6 +35,12 @@ struct PlanOperations {
     batch.count = items;
     return Context(batch, nullptr, nullptr, kOp).workspace_bytes;
   }
+  template <Op kOp>
+  static size_t secret_bytes(size_t items) {
+    DeviceBatch batch;
+    batch.count = items;
+    return Context(batch, nullptr, nullptr, kOp).secret_bytes;
+  }
 
   template <Op kOp>
   static int run_step(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream) {

@@ -14,7 +14,7 @@ namespace polykem::frodo::cuda {
 
 LaunchContext::LaunchContext(const Set& of, const DeviceBatch& batch, std::byte* workspace, cudaStream_t on, Op which)
     : BatchContext(batch, on), set(of), sizes(sizes_of(of)), op(which) {
-  workspace_bytes = allocate(workspace);
+  use_secret(allocate(workspace));
 }
 
 size_t LaunchContext::allocate(std::byte* workspace) {

@@ -36,7 +36,7 @@ template <class S>
 struct LaunchContext : polykem::cuda::BatchContext {
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
       : BatchContext(batch, stream) {
-    workspace_bytes = allocate(workspace, op);
+    allocate(workspace, op);
   }
 
   /// Returns the array of keys that are rows or records of `bytes` bytes.
@@ -71,13 +71,11 @@ struct LaunchContext : polykem::cuda::BatchContext {
   Rows rows{};
 
  private:
-  /// Allocates the intermediates and returns the number of bytes that they take.
-  size_t allocate(std::byte* workspace, Op op) {
+  /// Allocates the intermediates, those of ML-KEM last, and of them what is public.
+  void allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto take = [&](uint32_t*& row, size_t bytes) { row = arena.take<uint32_t>(bytes); };
     const bool makes_keys = op == Op::kKeygen || (S::kHpke && op == Op::kDecaps);
-    size_t kem_bytes = kem_operation(op).workspace_bytes(io.count);
-    if (makes_keys) kem_bytes = std::max(kem_bytes, kem_operation(Op::kKeygen).workspace_bytes(io.count));
     if (makes_keys || op == Op::kEncaps) {
       take(rows.seed.kem, makes_keys ? kKemCoinBytes : kKemEncapsCoinBytes);
       take(rows.seed.scalars, kCurveBytes);
@@ -93,7 +91,11 @@ struct LaunchContext : polykem::cuda::BatchContext {
       rows.kem_status = arena.take<int>(sizeof(int));
     }
     rows.kem_workspace = workspace + arena.used();
-    return arena.used() + kem_bytes;
+    use_secret(arena.used());
+    for (const Op kem : {op, makes_keys ? Op::kKeygen : op}) {
+      secret_bytes = std::max(secret_bytes, arena.used() + kem_operation(kem).zeroized_bytes(io.count));
+      workspace_bytes = std::max(workspace_bytes, arena.used() + kem_operation(kem).workspace_bytes(io.count));
+    }
   }
 };
 
@@ -251,6 +253,7 @@ struct Plan {
         .min_items = 1024,
         .max_items = mlkem::cuda::kMaxItems,
         .workspace_bytes = Operations::template workspace_bytes<kOp>,
+        .secret_bytes = Operations::template secret_bytes<kOp>,
         .tiles = nullptr,
         .run_step = Operations::template run_step<kOp>};
   }

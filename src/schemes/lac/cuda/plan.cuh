@@ -29,7 +29,7 @@ struct LaunchContext : polykem::cuda::BatchContext {
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
       : BatchContext(batch, stream) {
     polykem::cuda::take_records<S>(work, work.pk, io, S::kN);
-    workspace_bytes = allocate(workspace, op);
+    allocate(workspace, op);
   }
 
   /// Makes kBlocks blocks of the PRG for each of `streams` seeds of each item.
@@ -50,9 +50,15 @@ struct LaunchContext : polykem::cuda::BatchContext {
   Work work{};
 
  private:
-  /// Allocates the intermediates and returns how many bytes they take. A single key takes as many rows as the keys of
-  /// all items would.
-  size_t allocate(std::byte* workspace, Op op) {
+  /// Allocates the intermediates. a is public; a single key takes as many of its rows as the keys of all items would.
+  void allocate(std::byte* workspace, Op op) {
+    const size_t secrets = allocate_secrets(workspace, op);
+    work.a = {take_public<uint8_t>(workspace, secrets, groups_of(io.count), kGroup * S::kN), S::kN};
+    if (op != Op::kKeygen && io.shared_key) work.a.stride = 0;
+  }
+
+  /// Returns the number of bytes.
+  size_t allocate_secrets(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, groups_of(io.count));
     const auto blocks = [&](ItemBlocks& out, int each) {
       out = {arena.take<uint4>(kGroup * sizeof(uint4) * static_cast<size_t>(each)), static_cast<uint32_t>(each)};
@@ -63,8 +69,6 @@ struct LaunchContext : polykem::cuda::BatchContext {
     blocks(work.seed, 2);
     blocks(work.seeds, S::kSeedBlocks);
     blocks(work.positions, 2 * S::kPositionBlocks);
-    rows(work.a, S::kN);
-    if (op != Op::kKeygen && io.shared_key) work.a.stride = 0;
     constexpr uint32_t kMasks = S::kN / 64;
     blocks(work.secret, 2 * kMasks);  // and the noise behind the secrets
     work.secret.blocks = kMasks;
@@ -197,6 +201,7 @@ struct Plan {
             .min_items = 1024,
             .max_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
+            .secret_bytes = Operations::template secret_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};
   }

@@ -52,7 +52,7 @@ struct LaunchContext : polykem::cuda::BatchContext {
 
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
       : BatchContext(batch, stream) {
-    workspace_bytes = allocate(workspace, op);
+    allocate(workspace, op);
     work.count = io.count;
     work.coin_seed = io.seed;
     work.coins = io.coins;
@@ -83,15 +83,12 @@ struct LaunchContext : polykem::cuda::BatchContext {
 
   Work work{};
   size_t tile = 0;
-  size_t secret_bytes = 0;  ///< of the workspace
 
  private:
-  /// Allocates the intermediates, the public matrix last, and returns the number of bytes that they take.
-  size_t allocate(std::byte* workspace, Op op) {
-    secret_bytes = allocate_secrets(workspace, op);
-    polykem::cuda::DeviceArena matrices(workspace + secret_bytes, io.count);
-    work.a = matrices.take<uint32_t>(kMatrixBytes);
-    return secret_bytes + matrices.used();
+  /// Allocates the intermediates. A is public, and so is all that a verification computes.
+  void allocate(std::byte* workspace, Op op) {
+    work.a = take_public<uint32_t>(workspace, allocate_secrets(workspace, op), io.count, kMatrixBytes);
+    if (op == Op::kVerify) secret_bytes = 0;
   }
 
   size_t allocate_secrets(std::byte* workspace, Op op) {
@@ -234,13 +231,6 @@ struct Plan {
   /// that are signed have four times as many, since few are left in their last rounds.
   static constexpr size_t kItemsToFillDevice = polykem::cuda::kMeasuredMultiprocessors * 128;
 
-  /// Returns 0 for a verification, since all that it computes is public.
-  template <Op kOp>
-  static size_t secret_bytes(size_t items) {
-    DeviceBatch batch;
-    batch.count = items;
-    return kOp == Op::kVerify ? 0 : Context(batch, nullptr, nullptr, kOp).secret_bytes;
-  }
   static size_t tiles(const DeviceBatch& batch) { return std::max(1u, Context::rounds(batch.count)); }
 
   template <Op kOp>
@@ -257,7 +247,7 @@ struct Plan {
             .min_items = kOp == Op::kSign ? kItemsToFillDevice : 1024,
             .max_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
-            .secret_bytes = secret_bytes<kOp>,
+            .secret_bytes = Operations::template secret_bytes<kOp>,
             .tiles = kOp == Op::kSign ? tiles : nullptr,
             .run_step = Operations::template run_step<kOp>};
   }

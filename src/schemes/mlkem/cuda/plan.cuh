@@ -28,7 +28,7 @@ struct LaunchContext : polykem::cuda::BatchContext {
 
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
       : BatchContext(batch, stream) {
-    workspace_bytes = allocate(workspace, op);
+    allocate(workspace, op);
   }
 
   bool has_few_items() const { return polykem::cuda::has_few_messages(io.count); }
@@ -40,13 +40,12 @@ struct LaunchContext : polykem::cuda::BatchContext {
   std::byte* expanded_key = nullptr;  ///< the expanded form of the one key
 
  private:
-  /// Allocates the intermediates and returns the number of bytes that they take.
-  size_t allocate(std::byte* workspace, Op op) {
+  /// Allocates the intermediates. A is public.
+  void allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto words = [&](ItemWords& out, size_t each) {
       out = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
     };
-    work.a = arena.take<uint16_t>(S::kEntries * kRowBytes);
     work.noise = arena.take<uint32_t>((op == Op::kKeygen ? 2 * S::kK : 2 * S::kK + 1) * kNoiseBytes);
     work.retries = arena.take<uint32_t>((S::kEntries + 1) * sizeof(uint32_t));
     words(work.prf_seed, 8);
@@ -69,7 +68,7 @@ struct LaunchContext : polykem::cuda::BatchContext {
     work.keys = polykem::cuda::expanded_keys(io, expanded_key);
     static_assert(sizeof(Status) == sizeof(int));
     work.status = reinterpret_cast<int*>(io.item_status);
-    return arena.used() + one.used();
+    work.a = take_public<uint16_t>(workspace, arena.used() + one.used(), io.count, S::kEntries * kRowBytes);
   }
 };
 
@@ -345,6 +344,7 @@ struct Plan {
             .min_items = 1024,
             .max_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
+            .secret_bytes = Operations::template secret_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};
   }

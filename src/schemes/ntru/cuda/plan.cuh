@@ -25,7 +25,7 @@ struct LaunchContext : polykem::cuda::BatchContext {
   using S = Shape<Set>;
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
       : BatchContext(batch, stream), tree(batch.count) {
-    workspace_bytes = allocate(workspace, op);
+    use_secret(allocate(workspace, op));
   }
 
   Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }

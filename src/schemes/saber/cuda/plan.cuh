@@ -50,7 +50,7 @@ struct LaunchContext : polykem::cuda::BatchContext {
 
   LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op)
       : BatchContext(batch, stream) {
-    workspace_bytes = allocate(workspace, op);
+    allocate(workspace, op);
   }
 
   /// True if the one key of all items is a record, to be expanded before its use.
@@ -64,13 +64,12 @@ struct LaunchContext : polykem::cuda::BatchContext {
   uint8_t* expanded_key = nullptr;  ///< the expanded form of the one key
 
  private:
-  /// Allocates the intermediates and returns the number of bytes that they take.
-  size_t allocate(std::byte* workspace, Op op) {
+  /// Allocates the intermediates. A is public.
+  void allocate(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, io.count);
     const auto words = [&](ItemWords& out, size_t each) {
       out = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
     };
-    work.a = arena.take<uint8_t>(S::kMatrixBytes);
     work.noise = arena.take<uint8_t>(S::kNoiseBytes);
     if (op == Op::kKeygen) {
       words(work.seed_a, 8);
@@ -89,7 +88,7 @@ struct LaunchContext : polykem::cuda::BatchContext {
       expanded_key = one.take<uint8_t>(op == Op::kEncaps ? ExpandedKey::kPublicBytes : ExpandedKey::kSecretBytes);
     polykem::cuda::take_records<S>(work, work.pk, io, S::kPkOffset);
     work.keys = polykem::cuda::expanded_keys(io, reinterpret_cast<const std::byte*>(expanded_key));
-    return arena.used() + one.used();
+    work.a = take_public<uint8_t>(workspace, arena.used() + one.used(), io.count, S::kMatrixBytes);
   }
 };
 
@@ -196,6 +195,7 @@ struct Plan {
             .min_items = 1024,
             .max_items = kMaxItems,
             .workspace_bytes = Operations::template workspace_bytes<kOp>,
+            .secret_bytes = Operations::template secret_bytes<kOp>,
             .tiles = nullptr,
             .run_step = Operations::template run_step<kOp>};
   }
