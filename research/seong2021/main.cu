@@ -373,7 +373,7 @@ SharedRow shared_key(const char* name, size_t batch) {
     if (i == op.steps.size()) die(std::string("the module has no step ") + wanted + ": see schemes/ntru/cuda/plan.cuh");
     check(static_cast<cudaError_t>(op.run_step(i, 0, io, space, nullptr)), wanted);
   };
-  step(encaps_op, "shake_coins");
+  step(encaps_op, "coins");
   step(encaps_op, "sample_rm_pack");  // the workspace begins with the rows r and m, then rm
   const ntru::NtruParams& p = std::strcmp(name, "ntruhps2048509") == 0 ? ntru::kHps2048509 : ntru::kHps2048677;
   const size_t rows = 2 * batch * cuda::poly_stride(p.n);
