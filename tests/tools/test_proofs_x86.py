@@ -176,6 +176,18 @@ class Instructions(unittest.TestCase):
         self.assertEqual(self.ran("c5f893c1", masks=[(1, 0x123456)]).general[0].value, 0x3456)  # kmovw eax,k1
         self.assertEqual(self.ran("c5f992c8", general=[(0, 0x123456)]).mask[1].value, 0x56)  # kmovb k1,eax
 
+    def test_stores_by_masks(self):
+        for code, step in (("62f27e493117", 1),  # vpmovdb [rdi]{k1},zmm2
+                           ("62f37d49391701", 4),  # vextracti32x4 [rdi]{k1},zmm2,1
+                           ("62f17f097f17", 1)):  # vmovdqu8 [rdi]{k1},xmm2
+            m = self.ran(code, [(2, 32, range(16))], [(7, 0x2000)], [(1, 5)])
+            at = [0x2000 + step * lane + byte for lane in (0, 2) for byte in range(step)]
+            self.assertEqual(sorted(m.memory.unread), at, code)
+            m = X86(Code(code + " c3"))
+            m.general[7] = const(0x2000, 64)
+            with self.assertRaisesRegex(memory.NotFollowed, "a mask of memory depends on an input", msg=code):
+                m.call("f")
+
     def test_order_of_lanes(self):
         a, b = (2, 8, tuple(range(16))), (3, 8, tuple(range(16, 32)))
         self.lanes("c4e3690fcb04", 8, tuple(range(20, 32)) + (0, 1, 2, 3), a, b)  # vpalignr xmm1,xmm2,xmm3,4

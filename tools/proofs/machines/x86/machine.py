@@ -170,14 +170,27 @@ class X86(Machine):
 
     def write_vector(self, i: iced.Instruction, data: list[Byte], mask_width: int = 0) -> None:
         """Writes a vector operand. An instruction with a mask keeps or clears lanes of mask_width bits."""
+        if i.op_kind(0) == iced.OpKind.MEMORY:
+            self._store(i, data, mask_width)
+            return
         if i.op_mask != iced.Register.NONE:
             data = self._masked(i, data, mask_width)
-        if i.op_kind(0) == iced.OpKind.MEMORY:
-            self.memory.store(self.address(i), data)
-            return
         number = _number_of_vector(i.op_register(0))
         legacy = i.encoding == iced.EncodingKind.LEGACY
         self.vector[number] = data + (self.vector[number][len(data):] if legacy else [ZERO_BYTE] * (64 - len(data)))
+
+    def _store(self, i: iced.Instruction, data: list[Byte], width: int) -> None:
+        """Stores a vector, or the lanes of `width` bits that a mask selects, which has to be known."""
+        at, step = self.address(i), width // 8
+        if i.op_mask == iced.Register.NONE:
+            self.memory.store(at, data)
+            return
+        if not step:
+            raise NotFollowed("a mask is not expected here")
+        mask = self.mask[iced.RegisterExt.number(i.op_mask)]
+        for first in range(0, len(data), step):
+            if self.known(extract(mask, first // step, first // step), "a mask of memory"):
+                self.memory.store(at + first, data[first:first + step])
 
     def _masked(self, i: iced.Instruction, data: list[Byte], width: int) -> list[Byte]:
         mask, step = self.mask[iced.RegisterExt.number(i.op_mask)], width // 8

@@ -21,32 +21,25 @@ def _move(width: int = 0, aligned: bool = False) -> Handler:
         size = min(m.vector_size(i, 0), m.vector_size(i, 1))
         if aligned and iced.OpKind.MEMORY in (i.op_kind(0), i.op_kind(1)) and m.address(i) % size:
             raise NotFollowed("the address is not a multiple of the size")
-        if i.op_mask != iced.Register.NONE and iced.OpKind.MEMORY in (i.op_kind(0), i.op_kind(1)):
-            _move_masked(m, i, size, width // 8)
+        if i.op_mask != iced.Register.NONE and i.op_kind(1) == iced.OpKind.MEMORY:
+            _load_masked(m, i, size, width // 8)
         else:
             m.write_vector(i, list(m.read_vector(i, 1, size)), width)
 
     return run
 
 
-def _move_masked(m: Machine, i: iced.Instruction, size: int, step: int) -> None:
-    """Moves lanes from or to memory, where the others are not touched."""
+def _load_masked(m: Machine, i: iced.Instruction, size: int, step: int) -> None:
+    """Loads lanes that a mask selects. Where it is known, the others need not be there."""
     mask, at = m.mask[iced.RegisterExt.number(i.op_mask)], m.address(i)
-    stores = i.op_kind(0) == iced.OpKind.MEMORY
-    result = list(m.read_vector(i, 1, size)) if stores else (
-        [ZERO_BYTE] * size if i.zeroing_masking else list(m.read_vector(i, 0, size)))
+    result = [ZERO_BYTE] * size if i.zeroing_masking else list(m.read_vector(i, 0, size))
     for lane in range(size // step):
         here, bit = slice(lane * step, (lane + 1) * step), extract(mask, lane, lane)
-        if bit.value is None and not stores:  # what is not loaded has to be there all the same
-            loaded = value_of(m.memory.load(at + lane * step, step))
-            result[here] = bytes_of(ite(bit, loaded, value_of(result[here])))
-        elif m.known(bit, "a mask of memory"):
-            if stores:
-                m.memory.store(at + lane * step, result[here])
-            else:
-                result[here] = m.memory.load(at + lane * step, step)
-    if not stores:
-        m.vector[iced.RegisterExt.number(i.op_register(0))] = result + [ZERO_BYTE] * (64 - size)
+        if bit.value == 0:
+            continue
+        loaded = m.memory.load(at + lane * step, step)
+        result[here] = loaded if bit.value else bytes_of(ite(bit, value_of(loaded), value_of(result[here])))
+    m.vector[iced.RegisterExt.number(i.op_register(0))] = result + [ZERO_BYTE] * (64 - size)
 
 
 def _move_low(size: int) -> Handler:
