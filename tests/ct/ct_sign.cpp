@@ -2,7 +2,9 @@
 // ct_check for signatures: generates keys, derives a public key and signs with every secret poisoned. Only
 // values that an attacker sees are declassified: public keys, messages and signatures.
 //
-//   ct_sign SET [--leak branch|address|mask] [--trace ITEMS]     --leak: leaks a private key, which must be reported
+//   ct_sign SET [--leak branch|address|mask|lane|division] [--trace ITEMS]
+//
+//   --leak    leaks a private key, which must be reported
 #include <cstdio>
 #include <cstring>
 
