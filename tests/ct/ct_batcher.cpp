@@ -2,7 +2,7 @@
 // ct_check for batchers: hands in single operations with every secret poisoned, which wait, are gathered into a batch
 // and come back in tickets, or are computed by their caller. Outputs of a device are compared with the CPU's.
 //
-//   ct_batcher SET [--leak branch|address|mask|lane|division] [--trace OPERATIONS] [--basic]
+//   ct_batcher SET [--leak branch|address|mask|lane|division|divisor] [--trace OPERATIONS] [--basic]
 //
 //   --leak    leaks what a ticket returned, which must be reported
 //   --basic   no operation on its caller's thread, no comparison with a device's outputs

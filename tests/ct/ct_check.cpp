@@ -5,7 +5,7 @@
 // after the operation, to compare them. In a second run the declassified values are those of the first: its keys do not
 // fit its ciphertexts, which are rejected.
 //
-//   ct_check SET [--leak branch|address|mask|lane|division] [--trace ITEMS] [--basic]
+//   ct_check SET [--leak branch|address|mask|lane|division|divisor] [--trace ITEMS] [--basic]
 //
 //   --leak    leaks a shared secret, which must be reported
 //   --basic   each operation once, without key sets and seeds

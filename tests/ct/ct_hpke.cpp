@@ -3,7 +3,7 @@
 // coins, pre-shared keys, plaintexts. Only values that an attacker sees are declassified: public keys, encapsulations
 // and ciphertexts, and plaintexts and exported secrets after the operation, to compare them.
 //
-//   ct_hpke KEM/KDF/AEAD [--leak branch|address|mask|lane|division] [--trace ITEMS] [--basic]
+//   ct_hpke KEM/KDF/AEAD [--leak branch|address|mask|lane|division|divisor] [--trace ITEMS] [--basic]
 //
 //   --leak    leaks an exported secret, which must be reported
 //   --basic   contexts with a pre-shared key, one message that opens, one that is rejected

@@ -2,7 +2,7 @@
 // ct_check for signatures: generates keys, derives a public key and signs with every secret poisoned. Only
 // values that an attacker sees are declassified: public keys, messages and signatures.
 //
-//   ct_sign SET [--leak branch|address|mask|lane|division] [--trace ITEMS]
+//   ct_sign SET [--leak branch|address|mask|lane|division|divisor] [--trace ITEMS]
 //
 //   --leak    leaks a private key, which must be reported
 #include <cstdio>

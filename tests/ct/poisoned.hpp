@@ -112,7 +112,7 @@ inline polykem_context* open_context(const polykem_scheme* scheme) {
 }
 
 /// A leak to plant where an operation ends.
-enum class Leak { kNone, kBranch, kAddress, kMask, kLane, kDivision };
+enum class Leak { kNone, kBranch, kAddress, kMask, kLane, kDivision, kDivisor };
 
 #ifdef POLYKEM_SINGLE_STEP
 /// Stores zeros at the bytes that a secret selects.
@@ -130,9 +130,17 @@ __attribute__((target("avx512vl"))) inline void gather_by_lane(uint8_t secret) {
   asm volatile("" : : "x"(words));
 }
 
+/// Divides a secret, by a divisor in a register.
 inline void divide(uint8_t secret) {
   uint64_t quotient = secret, remainder = 0;
   asm volatile("divq %2" : "+a"(quotient), "+d"(remainder) : "r"(uint64_t{3}) : "cc");
+}
+
+/// Divides by a secret, which is in memory.
+inline void divide_by(uint8_t secret) {
+  const uint64_t divisor = uint64_t{secret} + 1;
+  uint64_t quotient = 1000, remainder = 0;
+  asm volatile("divq %2" : "+a"(quotient), "+d"(remainder) : "m"(divisor) : "cc");
 }
 #endif
 
@@ -149,6 +157,7 @@ inline void plant(Leak leak, const Bytes& secret) {
     if (leak == Leak::kMask) store_by_mask(secret[i]);
     if (leak == Leak::kLane) gather_by_lane(secret[i]);
     if (leak == Leak::kDivision) divide(secret[i]);
+    if (leak == Leak::kDivisor) divide_by(secret[i]);
 #endif
   }
 }
@@ -166,10 +175,14 @@ inline Leak leak_of(std::string_view name) {
   if (name == "address") return Leak::kAddress;
   if (name == "mask") return Leak::kMask;
   if (name == "lane") return Leak::kLane;
-  return name == "division" ? Leak::kDivision : Leak::kNone;
+  if (name == "division") return Leak::kDivision;
+  return name == "divisor" ? Leak::kDivisor : Leak::kNone;
 }
 
-/// Reads SET [--leak branch|address|mask|lane|division] [--trace ITEMS] [--basic]; ends the program if they are wrong.
+constexpr const char* kUsage =
+    "usage: SET [--leak branch|address|mask|lane|division|divisor] [--trace ITEMS] [--basic]";
+
+/// Reads what kUsage names; ends the program if it is wrong.
 inline Arguments read_arguments(int argc, char** argv) {
   Arguments out;
   for (int i = 1; i < argc; ++i) {
@@ -190,7 +203,7 @@ inline Arguments read_arguments(int argc, char** argv) {
     }
   }
   if (out.leak >= Leak::kMask && out.items == 0) fail("only a trace (--trace) sees this leak");
-  if (out.set == nullptr) fail("usage: SET [--leak branch|address|mask|lane|division] [--trace ITEMS] [--basic]");
+  if (out.set == nullptr) fail(kUsage);
   return out;
 }
 

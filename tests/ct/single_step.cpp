@@ -32,18 +32,26 @@ constexpr size_t kMaxSteps = size_t{1} << 28, kMaxPublicBytes = size_t{1} << 28;
   _exit(2);
 }
 
+/// What is compared of an instruction that both runs execute, in this order.
+enum Kind { kAddress, kMask, kIndex, kDivision, kKinds };
+constexpr const char* kKindNames[] = {"an address of data", "the mask of a store or a gather", "an index of a gather",
+                                      "an operand of a division"};
+
+/// Of each kind, a hash of all that an instruction has of it; 0 if it has nothing.
+using Hashes = std::array<uint32_t, kKinds>;
+
 /// What the second run compares itself with. Both copies of the process and their parent share it.
 struct Recording {
   uint64_t steps[2];     ///< of each run
   uint64_t accesses[2];  ///< to memory, of each run
   bool finished[2];
   bool differs;
-  bool in_data;                              ///< data differs: an address or what is divided, not the instruction
-  uint64_t here, there;                      ///< the instructions at the difference, in the first and the second run
-  uint64_t public_bytes[2];                  ///< recorded, and replayed
-  std::array<uint64_t, kMaxSteps> at;        ///< addresses of instructions
-  std::array<uint32_t, kMaxSteps> data;      ///< hashes of the addresses of data and of what is divided
-  std::array<uint8_t, kMaxPublicBytes> log;  ///< sizes and values of what became public
+  const char* what;                    ///< differs, by its name; null: the instruction
+  uint64_t here, there;                ///< the instructions at the difference, in the first and the second run
+  uint64_t public_bytes[2];            ///< recorded, and replayed
+  std::array<uint64_t, kMaxSteps> at;  ///< addresses of instructions
+  std::array<std::array<uint32_t, kMaxSteps>, kKinds> hashes;  ///< Hashes of each step, by kind
+  std::array<uint8_t, kMaxPublicBytes> log;                    ///< sizes and values of what became public
 };
 
 /// An operand in memory: segment bases are constant and left out.
@@ -180,13 +188,14 @@ std::array<uint8_t, 64> vector_register(const ucontext_t& context, int8_t number
   return value;
 }
 
-uint64_t mixed(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 32;
+uint32_t mixed(uint32_t hash, uint64_t value) {
+  uint64_t all = (value ^ hash) * 0x9e3779b97f4a7c15u;
+  all = (all ^ all >> 32 ^ hash) * 0x9e3779b97f4a7c15u;
+  return static_cast<uint32_t>(all >> 32);
 }
 
 /// Without an opmask every lane is hashed: one that is not loaded may then tell of a difference that is none.
-uint64_t hash_of_lanes(uint64_t hash, const Operand& o, uint64_t taken, const std::array<uint8_t, 64>& indices) {
+uint32_t hash_of_lanes(uint32_t hash, const Operand& o, uint64_t taken, const std::array<uint8_t, 64>& indices) {
   for (size_t lane = 0; lane < o.lanes; ++lane) {
     uint64_t index = 0;
     std::memcpy(&index, indices.data() + lane * o.lane_bytes, o.lane_bytes);
@@ -201,35 +210,61 @@ uint64_t loaded(uint64_t address, size_t bytes) {
   return value;
 }
 
-/// A hash of the addresses of data and of the operands of a division, whose time depends on them.
-uint32_t hash_of_accesses(const Instruction& instruction, const ucontext_t& context) {
-  const auto& registers = context.uc_mcontext.gregs;
-  uint64_t hash = 0;
-  for (size_t i = 0; i < instruction.operands; ++i) {
-    const Operand& o = instruction.operand[i];
-    auto address = static_cast<uint64_t>(o.displacement);
-    if (o.base >= 0) address += static_cast<uint64_t>(registers[o.base]);
-    if (o.index >= 0) address += static_cast<uint64_t>(registers[o.index]) * o.scale;
-    hash = mixed(hash, address);
-    if (instruction.divides) hash = mixed(hash, loaded(address, instruction.divisor_bytes));
-    const uint64_t taken = o.mask >= 0 ? opmask(context, o.mask) : ~uint64_t{0};
-    if (o.mask >= 0) hash = mixed(hash, taken);
-    if (o.vector >= 0) hash = hash_of_lanes(hash, o, taken, vector_register(context, o.vector));
-  }
-  if (instruction.divides) {
-    for (const int8_t place : {int8_t{REG_RAX}, int8_t{REG_RDX}, instruction.divisor}) {
-      if (place >= 0) hash = mixed(hash, static_cast<uint64_t>(registers[place]));
-    }
-  }
-  return static_cast<uint32_t>(hash);
+uint64_t address_of(const Operand& o, const greg_t* registers) {
+  auto address = static_cast<uint64_t>(o.displacement);
+  if (o.base >= 0) address += static_cast<uint64_t>(registers[o.base]);
+  if (o.index >= 0) address += static_cast<uint64_t>(registers[o.index]) * o.scale;
+  return address;
 }
 
-[[noreturn]] void differ(bool in_data, uint64_t here, uint64_t there) {
+/// A division's operands, on which its time depends.
+uint32_t hash_of_division(const Instruction& instruction, const greg_t* registers) {
+  uint32_t hash = 0;
+  for (const int8_t place : {int8_t{REG_RAX}, int8_t{REG_RDX}, instruction.divisor}) {
+    if (place >= 0) hash = mixed(hash, static_cast<uint64_t>(registers[place]));
+  }
+  for (size_t i = 0; i < instruction.operands; ++i) {
+    const uint64_t address = address_of(instruction.operand[i], registers);
+    hash = mixed(hash, loaded(address, instruction.divisor_bytes));
+  }
+  return hash;
+}
+
+Hashes hashes_of(const Instruction& instruction, const ucontext_t& context) {
+  const auto& registers = context.uc_mcontext.gregs;
+  Hashes out{};
+  for (size_t i = 0; i < instruction.operands; ++i) {
+    const Operand& o = instruction.operand[i];
+    out[kAddress] = mixed(out[kAddress], address_of(o, registers));
+    const uint64_t taken = o.mask >= 0 ? opmask(context, o.mask) : ~uint64_t{0};
+    if (o.mask >= 0) out[kMask] = mixed(out[kMask], taken);
+    if (o.vector >= 0) out[kIndex] = hash_of_lanes(out[kIndex], o, taken, vector_register(context, o.vector));
+  }
+  if (instruction.divides) out[kDivision] = hash_of_division(instruction, registers);
+  return out;
+}
+
+/// Ends the second run. what: differs at an instruction that both execute; null: the instructions differ.
+[[noreturn]] void differ(const char* what, uint64_t here, uint64_t there) {
   recording->differs = true;
-  recording->in_data = in_data;
+  recording->what = what;
   recording->here = here;
   recording->there = there;
   _exit(0);
+}
+
+/// Hashes are 0 where nothing was written to the recording: most instructions have one kind, and pages stay untouched.
+void record(uint64_t step, uint64_t at, const Hashes& hashes) {
+  recording->at[step] = at;
+  for (size_t kind = 0; kind < kKinds; ++kind)
+    if (hashes[kind] != 0) recording->hashes[kind][step] = hashes[kind];
+}
+
+void compare(uint64_t step, uint64_t at, const Hashes& hashes) {
+  if (step == recording->steps[0] || recording->at[step] != at)
+    differ(nullptr, recording->at[step == 0 ? 0 : step - 1], at);
+  for (size_t kind = 0; kind < kKinds; ++kind)
+    if (recording->hashes[kind][step] != hashes[kind]) differ(kKindNames[kind], at, at);
 }
 
 /// Records what becomes public, or gives it the value of the first run.
@@ -245,7 +280,7 @@ void make_public(uint64_t at, const uint64_t* request) {
     std::memcpy(log, &bytes, sizeof bytes);
     std::memcpy(log + sizeof bytes, memory, bytes);
   } else {
-    if (std::memcmp(log, &bytes, sizeof bytes) != 0) differ(true, at, at);
+    if (std::memcmp(log, &bytes, sizeof bytes) != 0) differ("how much becomes public", at, at);
     if (std::memcmp(memory, log + sizeof bytes, bytes) != 0) std::memcpy(memory, log + sizeof bytes, bytes);
   }
 }
@@ -256,15 +291,14 @@ void on_step(int, siginfo_t*, void* argument) {
   const auto at = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
   if (at - vdso < kVdsoBytes) return;
   const Instruction& instruction = instruction_at(at);
-  const uint32_t data = hash_of_accesses(instruction, context);
+  const Hashes hashes = hashes_of(instruction, context);
   const uint64_t step = recording->steps[this_run]++;
   recording->accesses[this_run] += instruction.operands;
   if (step == kMaxSteps) stop("too many steps");
   if (this_run == 0) {
-    recording->at[step] = at;
-    recording->data[step] = data;
-  } else if (step == recording->steps[0] || recording->at[step] != at || recording->data[step] != data) {
-    differ(step < recording->steps[0] && recording->at[step] == at, recording->at[step == 0 ? 0 : step - 1], at);
+    record(step, at, hashes);
+  } else {
+    compare(step, at, hashes);
   }
   if (instruction.makes_public) make_public(at, reinterpret_cast<const uint64_t*>(context.uc_mcontext.gregs[REG_RAX]));
 }
@@ -331,8 +365,8 @@ Comparison compare_steps(const std::function<void(uint32_t run)>& body) {
   const bool ended_early = recording->finished[1] && recording->steps[1] != recording->steps[0];
   result.instructions = recording->steps[1];
   result.accesses = recording->accesses[1];
-  if (recording->differs && recording->in_data) {
-    result.difference = "an address of data or a division differs at " + place(recording->there);
+  if (recording->differs && recording->what != nullptr) {
+    result.difference = recording->what + (" differs at " + place(recording->there));
   } else if (recording->differs) {
     result.difference = "different instructions follow the one at " + place(recording->here);
   } else if (ended_early) {
