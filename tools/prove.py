@@ -134,8 +134,8 @@ def line(report: dict[str, object]) -> str:
     text = f"{report['name']:<36} {report['inputs']} -> {report['result']} ({report['seconds']} s)"
     text += f"; by {', '.join(report['methods'])}"  # type: ignore[arg-type]
     if "refuted" in report:
-        text += (f"; fault {report['faults drawn']} refuted: {report['refuted by']}" if report["refuted"] else
-                 f"; NO FAULT REFUTED of {report['faults drawn']}: {report['not found']}")
+        text += (f"; fault {report['faults drawn']}, {report['fault']}, refuted: {report['refuted by']}"
+                 if report["refuted"] else f"; NO FAULT REFUTED of {report['faults drawn']}: {report['not found']}")
     return text
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the faults that tools/proofs/source_faults.py draws, and of which claims it and tools/prove.py check."""
+"""Tests of the faults that tools/proofs/source_faults.py draws, of which claims it and tools/prove.py check, and of what
+the latter prints."""
 
 import random
 import sys
@@ -7,8 +8,11 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import prove  # noqa: E402
 from proofs import source_faults  # noqa: E402
 from proofs.all_claims import chosen_claims  # noqa: E402
+from proofs.claims import Claim, Run  # noqa: E402
+from proofs_code import Code  # noqa: E402
 
 
 class Changes(unittest.TestCase):
@@ -59,6 +63,21 @@ class ChosenClaims(unittest.TestCase):
     def test_long_ones(self):
         self.assertTrue(any(claim.is_long for claim in chosen_claims("x86-64", [], with_long=True)))
         self.assertFalse(any(claim.is_long for claim in chosen_claims("x86-64", [], with_long=False)))
+
+
+class Lines(unittest.TestCase):
+    def test_of_a_claim_and_its_fault(self):
+        def add_words(library, function):
+            run = Run(library, 3329)
+            words = run.unknown("words", 2, 0, 1000)
+            run.machine.call(function, words.address)
+            run.expect(run.result(words.address, 4), {(0,): 1, (1,): 1}, 0, 2000, "the sum")
+
+        # movzx eax, word [rdi]; movzx ecx, word [rdi + 2]; add eax, ecx; mov word [rdi + 8], ax
+        library = Code("0fb707" "0fb74f02" "01c8" "66894708" "c3")
+        claim = Claim("sum", "f", "words", "their sum", add_words)
+        text = prove.line(prove.check(claim, library, with_fault=True, cpu=None))
+        self.assertRegex(text, r"^sum +words -> their sum \(.*; fault 1, 0x10007: add eax,ecx -> sub eax,ecx, refuted: ")
 
 
 if __name__ == "__main__":
