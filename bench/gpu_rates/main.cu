@@ -245,7 +245,8 @@ void write_json(const std::string& path, const cudaDeviceProp& properties, const
   cudaRuntimeGetVersion(&runtime);
   out << "{\n \"device\": \"" << properties.name << "\", \"multiprocessors\": " << properties.multiProcessorCount
       << ", \"driver\": " << driver << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version() << "\", "
-      << json_of(kBuild) << ", \"samples\": " << kSamples << ",\n \"rates\": [";
+      << json_of(kBuild) << ", \"command\": \"bench/cuda/run.sh build-gpu rates\", \"samples\": " << kSamples
+      << ",\n \"rates\": [";
   const char* between = "\n";
   for (const Rate& rate : rates) {
     out << between << "  {\"name\": \"" << rate.name << "\", \"of\": \"" << rate.of

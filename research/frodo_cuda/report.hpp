@@ -60,8 +60,8 @@ inline std::string json_of_parts(const PartTimes& parts) {
 inline std::string json_of(const PaperReport& report) {
   std::ostringstream out;
   out << "{\n \"device\": \"" << report.device << "\", \"cpu\": \"one core, " << report.cpu_backend
-      << "\", \"version\": \"" << polykem_version() << "\", " << json_of(kBuild) << ",\n \"samples\": " << kSamples
-      << ",\n \"generation\": [";
+      << "\", \"version\": \"" << polykem_version() << "\", " << json_of(kBuild)
+      << ", \"command\": \"bench/cuda/run.sh build-gpu frodo\",\n \"samples\": " << kSamples << ",\n \"generation\": [";
   const char* between = "\n";
   for (const GenerationRow& r : report.generation) {
     out << between << "  {\"function\": \"" << r.function << "\", \"n\": " << r.n << ", \"batch\": " << r.batch

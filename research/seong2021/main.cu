@@ -497,7 +497,8 @@ int run_all(const char* json_path) {
   const std::vector<SharedRow> shared = {shared_key("ntruhps2048509", 496), shared_key("ntruhps2048677", 672)};
   std::ostringstream json;
   json << "{\n \"device\": \"" << module.table->device_info(0).name << "\", \"set\": \"" << kScheme
-       << "\", \"version\": \"" << polykem_version() << "\", " << json_of(*module.table->build) << ",\n";
+       << "\", \"version\": \"" << polykem_version() << "\", " << json_of(*module.table->build)
+       << ", \"command\": \"bench/cuda/run.sh build-gpu seong2021\",\n";
   report(scaling_rows, json);
   report(crowds, json);
   report(shared, json);

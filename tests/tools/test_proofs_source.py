@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the faults that tools/proofs/source_faults.py draws, of which claims it and tools/prove.py check, and of what
-the latter prints."""
+"""Tests of the faults that tools/proofs/source_faults.py draws, of which claims it and tools/prove.py check, and of
+what the latter prints."""
 
 import random
 import sys
@@ -77,7 +77,8 @@ class Lines(unittest.TestCase):
         library = Code("0fb707" "0fb74f02" "01c8" "66894708" "c3")
         claim = Claim("sum", "f", "words", "their sum", add_words)
         text = prove.line(prove.check(claim, library, with_fault=True, cpu=None))
-        self.assertRegex(text, r"^sum +words -> their sum \(.*; fault 1, 0x10007: add eax,ecx -> sub eax,ecx, refuted: ")
+        self.assertRegex(text, r"^sum +words -> their sum \(.*; fault 1, 0x10007: add eax,ecx -> sub eax,ecx, "
+                               r"refuted: ")
 
 
 if __name__ == "__main__":
