@@ -2,16 +2,24 @@
 """Tests of the faults that tools/proofs/source_faults.py draws, of which claims it and tools/prove.py check, and of
 what the latter prints."""
 
+import contextlib
+import io
 import random
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import prove  # noqa: E402
 from proofs import source_faults  # noqa: E402
+from proofs.algebra.facts import NotProved  # noqa: E402
 from proofs.all_claims import chosen_claims  # noqa: E402
 from proofs.claims import Claim, Run  # noqa: E402
+from proofs.machines.memory import NotFollowed  # noqa: E402
+from proofs.source_faults import Faults, NotPlanted, Verdict  # noqa: E402
 from proofs_code import Code  # noqa: E402
 
 
@@ -31,6 +39,59 @@ class Changes(unittest.TestCase):
         for text in ("for (size_t n = a + b; n < c; ++n)", "// a + b", "#if A + B", "return x;",
                      "static_assert(a + b == c);"):
             self.assertEqual(self.changes_of(text), {None}, text)
+
+
+class Outcomes(unittest.TestCase):
+    """Of a file with a line, in a copy of the tree whose compiler and claims are functions here."""
+
+    TEXT = "int f(int a) {\n  return a + 1;\n}\n"
+
+    def planted(self, *problems, line=2, compile_=lambda *programs: None):
+        """Returns what is said of a fault in the line that a claim for each problem ran; one whose problem is None
+        holds."""
+        def attempt(claim, library):
+            self.assertEqual(self.file.read_text(), self.TEXT.replace("+", "-"))
+            return claim.problem
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(source_faults, "attempt", attempt):
+            self.file = Path(folder) / "f.cpp"
+            self.file.write_text(self.TEXT)
+            faults = Faults.__new__(Faults)
+            faults.scratch = SimpleNamespace(tree=Path(folder), compile=compile_)
+            faults._libraries = lambda: {False: None}
+            faults.claims_of = {("f.cpp", line): [SimpleNamespace(name=f"claim {i}", inlined=False, problem=problem)
+                                                  for i, problem in enumerate(problems)]}
+            try:
+                return faults.plant(("f.cpp", line), random.Random(1))
+            finally:
+                self.assertEqual(self.file.read_text(), self.TEXT)
+
+    def test_refuted(self):
+        fault = self.planted(None, NotFollowed("a jump"), NotProved("1 is not 2"), NotProved("never asked"))
+        self.assertIs(fault.verdict, Verdict.REFUTED)
+        self.assertEqual(str(fault), "f.cpp:2: return a + 1;  ->  return a - 1;\n"
+                                     "  refuted by claim 2: no proof: 1 is not 2")
+
+    def test_not_found(self):
+        fault = self.planted(None, None)
+        self.assertIs(fault.verdict, Verdict.NOT_FOUND)
+        self.assertIn("\n  NOT FOUND", str(fault))
+
+    def test_undecided(self):
+        for problems in ((NotFollowed("a jump"),), (NotFollowed("a jump"), None)):
+            fault = self.planted(*problems)
+            self.assertIs(fault.verdict, Verdict.UNDECIDED)
+            self.assertIn("\n  undecided: not followed", str(fault))
+
+    def test_not_planted(self):
+        def fails(*programs):
+            raise RuntimeError("it does not compile")
+        for reason, options in (("no arithmetic", {"line": 1}), ("does not compile", {"compile_": fails})):
+            with self.assertRaisesRegex(NotPlanted, reason):
+                self.planted(None, **options)
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), self.assertRaisesRegex(NotPlanted, "no such line"):
+            self.planted(None, line=4)
+        self.assertIn("f.cpp has no line 4", said.getvalue())
 
 
 class ChosenClaims(unittest.TestCase):

@@ -16,7 +16,9 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -70,6 +72,29 @@ def changed(text: str, generator: random.Random) -> str | None:
     return code[:match.start()] + match.expand(new) + code[match.end():] + comment + rest
 
 
+class NotPlanted(Exception):
+    """A line gets no fault: it has no arithmetic, its change does not compile, or the file does not have it."""
+
+
+class Verdict(Enum):
+    """What the claims that ran a line say of its fault."""
+
+    REFUTED = "refuted by {}"
+    NOT_FOUND = "NOT FOUND"
+    UNDECIDED = "undecided: not followed"  # a claim could not follow the code
+
+
+class Planted(NamedTuple):
+    """A fault that a line got, and what refuted it, if that is the verdict."""
+
+    fault: str
+    verdict: Verdict
+    by: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.fault}\n  {self.verdict.value.format(self.by)}"
+
+
 class Faults:
     """A copy of the tree with its build, and the claims that ran each line."""
 
@@ -103,37 +128,37 @@ class Faults:
         """Returns the files of src with functions in the library of which no claim runs a line."""
         return sorted({file for file, _ in self.compiled} - {file for file, _ in self.claims_of})
 
-    def plant(self, line: Line, generator: random.Random) -> tuple[str, str | None] | None:
-        """Returns the fault that a line got and what refuted it: "" if nothing did, None if a claim could not follow
-        the code, which decides nothing. Returns None where a line has no arithmetic or does not compile."""
+    def plant(self, line: Line, generator: random.Random) -> Planted:
+        """Changes a line, compiles, and checks the claims that ran it. Raises NotPlanted."""
         path = self.scratch.tree / line[0]
         original = path.read_text()
         text = original.splitlines(keepends=True)
         if line[1] > len(text):
             print(f"{line[0]} has no line {line[1]}, which debug information names: not planted", flush=True)
-            return None
+            raise NotPlanted("no such line")
         faulty = changed(text[line[1] - 1], generator)
         if faulty is None:
-            return None
+            raise NotPlanted("no arithmetic")
         fault = f"{line[0]}:{line[1]}: {text[line[1] - 1].strip()}  ->  {faulty.strip()}"
         text[line[1] - 1] = faulty
         path.write_text("".join(text))
         try:
             self._compile()
-            return fault, self._refuted(self.claims_of[line])
-        except RuntimeError:  # does not compile
-            return None
+            return Planted(fault, *self._verdict(self.claims_of[line]))
+        except RuntimeError:
+            raise NotPlanted("does not compile") from None
         finally:
             path.write_text(original)
 
-    def _refuted(self, claims: list[Claim]) -> str | None:
-        libraries, followed = self._libraries(), True
+    def _verdict(self, claims: list[Claim]) -> tuple[Verdict, str]:
+        libraries, verdict = self._libraries(), Verdict.NOT_FOUND
         for claim in claims:
             problem = attempt(claim, libraries[claim.inlined])
             if kind := kind_of(problem):
-                return f"{claim.name}: {kind}: {problem}"
-            followed &= problem is None
-        return "" if followed else None
+                return Verdict.REFUTED, f"{claim.name}: {kind}: {problem}"
+            if problem is not None:
+                verdict = Verdict.UNDECIDED
+        return verdict, ""
 
 
 def main() -> int:
@@ -160,14 +185,13 @@ def main() -> int:
     for line in lines:
         if found + missed == arguments.count:
             break
-        planted = faults.plant(line, generator)
-        if planted is None:
+        try:
+            planted = faults.plant(line, generator)
+        except NotPlanted:
             continue
-        fault, refuted = planted
-        outcome = "undecided: not followed" if refuted is None else f"refuted by {refuted}" if refuted else "NOT FOUND"
-        print(f"{fault}\n  {outcome}", flush=True)
-        found += bool(refuted)
-        missed += refuted == ""
+        print(planted, flush=True)
+        found += planted.verdict is Verdict.REFUTED
+        missed += planted.verdict is Verdict.NOT_FOUND
     print(f"{found} faults refuted, {missed} not found")
     return 1 if missed or found < arguments.count else 0
 
