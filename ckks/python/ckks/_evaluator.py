@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
-from typing import Any, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any, Callable, Iterable
 
 import numpy as np
 
 from .. import _core
+from ._alignment import Alignment, KeepLimbs, Operand, Rescale, Step
 from ._batches import Ciphertexts, Plaintexts
 from ._context import Context, check_tags
 from ._device import Device, moved, opened
-from ._errors import ArgumentError, LevelError, ScaleError, whole_number
+from ._errors import ArgumentError, whole_number
 from ._keys import Keys, sum_rotations
 
 _ADD, _SUB, _MUL = 1, 2, 3
-_SCALE_TOLERANCE = 2.0 ** -30
-_SCALE_ROUNDING = 2.0 ** -45
+_Decision = Callable[[Operand, Operand], tuple[Operand, Operand]]
 
 
 class Evaluator:
@@ -70,6 +70,7 @@ class Evaluator:
         self.context = context
         self.keys = keys if keys is not None else Keys(context, "", None, {})
         self.automatic = automatic
+        self._alignment = Alignment(context.parameters)
         self.device = None if device is None else opened(context, device)
         if self.device is not None:
             self.keys = self.keys.to(self.device)
@@ -139,15 +140,8 @@ class Evaluator:
         LevelError
             The operands have different limbs, and were not aligned.
         """
-        self._check(a)
-        x, y = self._rescaled(a, b) if rescale else (a, b)
-        if self.automatic and isinstance(y, (Ciphertexts, Plaintexts)):
-            x = self._rescaled_towards(x, y.limbs, 0)
-            y = self._rescaled_towards(y, x.limbs, 0) if isinstance(y, Ciphertexts) else y
-            x, y = self._of_one_level(x, y)
-        if self.automatic or x is not a or y is not b:
-            x, y = self._of_equal_limbs(x, y)
-        out = self._combine(_MUL, x, y)
+        a, b = self._aligned(a, b, partial(self._alignment.product, rescale=rescale, automatic=self.automatic))
+        out = self._combine(_MUL, a, b)
         if relinearise and out.parts == 3:
             out = self.relinearise(out)
         return self.rescale(out) if rescale else out
@@ -253,115 +247,56 @@ class Evaluator:
         a : Ciphertexts
             Rescaled first if it is a product that was not.
         limbs : int
-            At most ``a.limbs``.
+            1 to ``a.limbs``.
         scale : float
             The scale to reach.
 
         Raises
         ------
         LevelError
-            There are fewer limbs.
+            There are fewer limbs, or `limbs` is below 1.
         ScaleError
-            The scale differs, and there are no limbs to drop, or the factor is so small that its rounding would
-            change the numbers.
+            The scale is not above 0 and finite; or it differs, and there are no limbs to drop, or the factor is so
+            small that its rounding would change the numbers.
         """
-        step = self.context.parameters.limbs_per_level
-        a = self._rescaled_towards(a, limbs, scale)
-        if a.limbs < limbs:
-            raise LevelError(f"{a.limbs} limbs cannot become {limbs}: align the operand with more limbs")
-        before = limbs + step
-        if _alike(a.scale, scale, _SCALE_ROUNDING if a.limbs >= before else _SCALE_TOLERANCE):
-            return self.keep_limbs(a, limbs)
-        if a.limbs < before:
-            raise ScaleError(f"a change of scale, here from 2^{math.log2(a.scale):.2f} to 2^{math.log2(scale):.2f}, "
-                             f"drops {step} limb{'s' * (step > 1)}, and {a.limbs} limbs cannot become {limbs}: align "
-                             "to fewer, or rescale the other operand")
-        factor = scale / a.scale * self._dropped(before)
-        if abs(round(factor) / factor - 1) > max(_SCALE_TOLERANCE, 1 / scale):
-            raise ScaleError(f"the scale 2^{math.log2(a.scale):.2f} cannot become 2^{math.log2(scale):.2f} with "
-                             f"{limbs} limbs: the factor, {factor:.3g}, would be rounded; rescale the operand first")
-        one = self.context.encode([1.0], limbs=before, scale=factor)
-        return self.rescale(self.mul(self.keep_limbs(a, before), one, rescale=False))
+        self._check(a)
+        return self._done(a, self._alignment.to(_operand(a), limbs, scale).steps)
 
     # ---- the rest
 
-    def _dropped(self, limbs: int) -> float:
-        """Return what a rescaling divides ciphertexts of that many limbs by."""
-        x = self.context.parameters
-        return math.prod(map(float, x.q[limbs - x.limbs_per_level:limbs]))
-
-    def _levels_left(self, a: Ciphertexts) -> int:
-        return a.limbs // self.context.parameters.limbs_per_level - 1
-
     def _sum(self, operation: int, a: Ciphertexts, b: Any) -> Ciphertexts:
-        if self.automatic and isinstance(b, (Ciphertexts, Plaintexts)):
-            self._check(a)
-            self.context.check(b)
-            a, b = self._aligned(a, b)
+        if self.automatic:
+            a, b = self._aligned(a, b, self._alignment.sum)
         return self._combine(operation, a, b)
 
-    def _aligned(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
-        """Return operands with one number of limbs and one scale. Plaintexts stay as they are."""
-        x, y = self._rescaled_towards(a, 1, b.scale), b
-        if isinstance(y, Ciphertexts):
-            y = self._rescaled_towards(y, 1, a.scale)
-        x, y = self._of_one_level(x, y)
-        if not _alike(x.scale, y.scale):
-            if isinstance(y, Plaintexts) or (x.limbs, y.scale) > (y.limbs, x.scale):
-                x = self._aligned_to(x, y)
-            else:
-                y = self._aligned_to(y, x)
-        return self._of_equal_limbs(x, y)
-
-    def _aligned_to(self, a: Ciphertexts, b: Ciphertexts | Plaintexts) -> Ciphertexts:
-        limbs = a.limbs - self.context.parameters.limbs_per_level
-        if limbs < 1:
-            raise ScaleError(f"the operands' scales differ, 2^{math.log2(a.scale):.6f} and 2^{math.log2(b.scale):.6f}, "
-                             "and no level is left to align them: align or encode them at one scale while there are "
-                             "more limbs, or with_scale if the difference does not matter")
-        return self.align(a, min(b.limbs, limbs), b.scale)
-
-    def _rescaled_towards(self, a: Ciphertexts, limbs: int, scale: float) -> Ciphertexts:
-        """Return a product that was not rescaled, rescaled as often as its scale comes nearer to another one and no
-        fewer limbs are left."""
-        step = self.context.parameters.limbs_per_level
-        while a.degree > 1 and a.limbs >= limbs + step and a.scale > scale * math.sqrt(self._dropped(a.limbs)):
-            a = self.rescale(a)
-        return a
-
-    def _of_one_level(self, a: Ciphertexts, b: Ciphertexts | Plaintexts) -> tuple[Ciphertexts, Any]:
-        """Return operands, of which ciphertexts that have a level more than the other one take its limbs and scale, if
-        that is within a factor of 2."""
-        if 0.5 < a.scale / b.scale < 2:
-            x = self._lowered(a, b)
-            return x, self._lowered(b, a) if isinstance(b, Ciphertexts) else b
-        return a, b
-
-    def _lowered(self, a: Ciphertexts, b: Ciphertexts | Plaintexts) -> Ciphertexts:
-        """Return `a` at the level of `b`, or as it is if it is not above, or if that would change the numbers."""
-        if a.limbs < b.limbs + self.context.parameters.limbs_per_level:
-            return a
-        with contextlib.suppress(ScaleError):
-            return self.align(a, b.limbs, b.scale)
-        return a
-
-    def _of_equal_limbs(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
-        """Return operands, of which ciphertexts drop limbs that the other one has not."""
-        if not isinstance(b, (Ciphertexts, Plaintexts)) or a.limbs == b.limbs:
-            return a, b
-        if a.limbs > b.limbs:
-            return self.keep_limbs(a, b.limbs), b
-        return a, self.keep_limbs(b, a.limbs) if isinstance(b, Ciphertexts) else b
-
-    def _rescaled(self, a: Ciphertexts, b: Any) -> tuple[Ciphertexts, Any]:
-        """Return operands of a product, rescaled if they are products that were not."""
-        x = self._of_one_scale(a)
-        return x, x if b is a else self._of_one_scale(b) if isinstance(b, Ciphertexts) else b
+    def _aligned(self, a: Ciphertexts, b: Any, decide: _Decision) -> tuple[Ciphertexts, Any]:
+        """Return the operands after the steps that `decide` says. A number or an array has none: it will be encoded
+        for `a`."""
+        self._check(a)
+        if isinstance(b, Ciphertexts):
+            self._check(b)
+        elif isinstance(b, Plaintexts):
+            self.context.check(b)
+        x = _operand(a)
+        x, y = decide(x, _operand(b) if isinstance(b, (Ciphertexts, Plaintexts)) else replace(x, fixed=True))
+        out = self._done(a, x.steps)
+        return out, out if b is a else self._done(b, y.steps)
 
     def _of_one_scale(self, a: Ciphertexts) -> Ciphertexts:
+        """Return a factor of a product that is rescaled."""
         self._check(a)
-        while a.degree > 1 and a.limbs > self.context.parameters.limbs_per_level:
-            a = self.rescale(a)
+        return self._done(a, self._alignment.factor(_operand(a)).steps)
+
+    def _done(self, a: Ciphertexts, steps: Iterable[Step]) -> Ciphertexts:
+        """Return ciphertexts to which the steps were done."""
+        for step in steps:
+            if isinstance(step, KeepLimbs):
+                a = self.keep_limbs(a, step.limbs)
+            elif isinstance(step, Rescale):
+                a = self.rescale(a)
+            else:
+                one = self.context.encode([1.0], limbs=a.limbs, scale=step.factor)
+                a = self.mul(a, one, rescale=False)
         return a
 
     def _combine(self, operation: int, a: Ciphertexts, b: Any) -> Ciphertexts:
@@ -423,6 +358,5 @@ def step_list(steps: Any) -> list[int]:
     return [whole_number(n, "steps") for n in steps]
 
 
-def _alike(a: float, b: float, tolerance: float = _SCALE_TOLERANCE) -> bool:
-    """Return whether scales count as equal."""
-    return abs(a - b) <= tolerance * b
+def _operand(a: Ciphertexts | Plaintexts) -> Operand:
+    return Operand(a.limbs, a.scale, a.degree, isinstance(a, Plaintexts))

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import Any, Literal, Union
 
 from .. import _core
+from ._alignment import SCALE_ROUNDING
 from ._batches import Ciphertexts
 from ._context import Context
 from ._errors import (ArgumentError, FormatError, InsecureError, MissingReaderError, ParameterError, ResidueError,
                       ScaleError)
-from ._evaluator import _SCALE_ROUNDING, Evaluator
+from ._evaluator import Evaluator
 from ._keys import Keys, PublicKey, SecretKey
 from ._parameters import Parameters, level_scale, special_primes
 
@@ -403,9 +404,9 @@ def _at_level_scale(a: Ciphertexts, file: Any) -> Ciphertexts:
 
     def off(a: Ciphertexts) -> float:
         return abs(a.scale / _scale_of(file, a.limbs, a.degree) - 1)
-    while a.degree > 1 and a.limbs > 2 * step and off(a) > _SCALE_ROUNDING:
+    while a.degree > 1 and a.limbs > 2 * step and off(a) > SCALE_ROUNDING:
         a = evaluator.rescale(a)
-    if a.degree > 1 or a.limbs < 2 * step or not _SCALE_ROUNDING < off(a) <= _SCALE_RATIO:
+    if a.degree > 1 or a.limbs < 2 * step or not SCALE_ROUNDING < off(a) <= _SCALE_RATIO:
         return a
     one = a.context.encode([1.0], limbs=a.limbs, scale=_scale_of(file, a.limbs, 2) / a.scale)
     return evaluator.mul(a, one, rescale=False)

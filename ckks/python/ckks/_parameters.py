@@ -133,6 +133,14 @@ class Parameters:
             return self.scale * self.q[-1], 2
         return self.scale, 1
 
+    def divisor(self, limbs: int) -> float:
+        """Return what a rescaling divides the scale of ciphertexts of that many limbs by."""
+        return level_scale(self.q[:limbs], self.limbs_per_level)
+
+    def levels(self, limbs: int) -> int:
+        """Return how many rescalings ciphertexts of that many limbs have left."""
+        return limbs // self.limbs_per_level - 1
+
     def same_rings(self, other: Parameters) -> bool:
         """Return whether objects of one set can be used with the other; both must have their roots."""
         def rings(x: Parameters) -> tuple[Any, ...]:

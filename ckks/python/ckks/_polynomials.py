@@ -181,26 +181,27 @@ class Chebyshev:
         """
         check_evaluator(evaluator)
         x = evaluator._of_one_scale(x)
-        step, levels = evaluator.context.parameters.limbs_per_level, evaluator._levels_left(x)
+        parameters = evaluator.context.parameters
+        levels = parameters.levels(x.limbs)
         if levels < self.depth:
             raise NoLevelError(f"a polynomial of degree {self.degree} on the interval {self.interval} takes "
                                f"{self.depth} levels, and the ciphertexts have {levels} left: choose parameters with "
                                f"{self.depth - levels} more, or a lower degree")
-        primes = math.log2(evaluator._dropped(x.limbs))
+        primes = math.log2(parameters.divisor(x.limbs))
         # T_j has the scale of x, times its ratio to the primes j - 1 times.
         if abs(math.log2(x.scale) - primes) * self.degree > _MOST_DRIFT_BITS:
             raise ScaleError(f"the ciphertexts' scale, 2^{math.log2(x.scale):.2f}, is too far from the primes that a "
                              f"level drops, 2^{primes:.2f}, for a polynomial of degree {self.degree}: align them "
                              "to the parameters' scale, or encrypt at that")
         u = self._in_unit_interval(evaluator, x)
-        return _Evaluation(evaluator, u).value(self._root, x.limbs - step * self.depth, x.scale)
+        return _Evaluation(evaluator, u).value(self._root, x.limbs - parameters.limbs_per_level * self.depth, x.scale)
 
     def _in_unit_interval(self, evaluator: Evaluator, x: Ciphertexts) -> Ciphertexts:
         a, b = self.interval
         if self._factor != 1:
             # A whole number is exact at the scale 1, which takes no level.
             whole = self._factor.is_integer()
-            scale = 1.0 if whole else evaluator._dropped(x.limbs)
+            scale = 1.0 if whole else evaluator.context.parameters.divisor(x.limbs)
             factor = evaluator.context.encode([self._factor], limbs=x.limbs, scale=scale)
             factor.degree = 0 if whole else 1
             x = evaluator.mul(x, factor, rescale=False)
@@ -222,7 +223,7 @@ class _Evaluation:
 
     def value(self, node: _Node, limbs: int, scale: float) -> Ciphertexts:
         before = limbs + self._step
-        wanted = scale * self._evaluator._dropped(before)
+        wanted = scale * self._evaluator.context.parameters.divisor(before)
         products = [(self._chebyshev(m), self.value(quotient, before, wanted / self._chebyshev(m).scale))
                     for m, quotient in node.products]
         return self._sum(products, node.terms, node.constant, before, wanted)

@@ -14,7 +14,6 @@ from ._context import Context
 from ._device import Device, opened
 from ._errors import ArgumentError, LevelError, NoLevelError, whole_number
 from ._evaluator import Evaluator, check_evaluator
-from ._parameters import level_scale
 
 
 class LinearTransform:
@@ -110,7 +109,7 @@ class LinearTransform:
         a = evaluator._of_one_scale(a)
         if a.limbs > self.limbs:
             a = evaluator.keep_limbs(a, self.limbs)
-        if evaluator._levels_left(a) < 1:
+        if self.context.parameters.levels(a.limbs) < 1:
             raise NoLevelError(f"a linear transform takes a level, and the ciphertexts have none left: {a!r}")
         rotated = dict(zip(self._babies, evaluator.rotate_many(a, self._babies)))
         total: Ciphertexts | None = None
@@ -136,8 +135,7 @@ class LinearTransform:
     def _for_limbs(self, limbs: int) -> dict[int, dict[int, Plaintexts]]:
         """Return the diagonals at the scale that a rescaling of so many limbs divides by."""
         if limbs not in self._encoded:
-            parameters = self.context.parameters
-            scale = level_scale(parameters.q[:limbs], parameters.limbs_per_level)
+            scale = self.context.parameters.divisor(limbs)
 
             def encoded(diagonal: np.ndarray) -> Plaintexts:
                 out = self.context.encode(diagonal, limbs=limbs, scale=scale)
