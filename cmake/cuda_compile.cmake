@@ -118,10 +118,17 @@ function(polykem_cuda_module target output)
                                   -Xlinker=${POLYKEM_STUBS_LINKER_OPTIONS})
   endif()
   get_filename_component(name ${output} NAME)
+  set(check_size)
+  if(NOT POLYKEM_CUDA_LINES)
+    list(LENGTH POLYKEM_CUDA_ARCHS archs)
+    set(check_size COMMAND ${CMAKE_COMMAND} -DARCHS=${archs} -DMODULE=${output}
+                           -P ${PROJECT_SOURCE_DIR}/cmake/module_size.cmake)
+  endif()
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${POLYKEM_NVCC} -shared -cudart static ${gencode} -ccbin ${CMAKE_CXX_COMPILER} ${inputs} -o ${output}
             -Xlinker --no-undefined -Xlinker --exclude-libs=ALL ${options_of_linker}
+    ${check_size}
     DEPENDS ${inputs}
     COMMENT "Linking ${name}"
     VERBATIM)
