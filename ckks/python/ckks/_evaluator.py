@@ -296,7 +296,7 @@ class Evaluator:
                 a = self.rescale(a)
             else:
                 one = self.context.encode([1.0], limbs=a.limbs, scale=step.factor)
-                a = self.mul(a, one, rescale=False)
+                a = self.mul(a, one, relinearise=False, rescale=False)
         return a
 
     def _combine(self, operation: int, a: Ciphertexts, b: Any) -> Ciphertexts:

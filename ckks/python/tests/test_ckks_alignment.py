@@ -76,6 +76,17 @@ def test_sums_of_nearly_equal_scales(party):
         assert total.limbs == low.limbs and party.error(total, v + numbers(1) ** 2) < TOLERANCE
 
 
+def test_an_alignment_takes_no_key_switch(party):
+    """A product of three parts is aligned as one, by an evaluator that has no keys."""
+    ev, v, w = party.evaluator, numbers(), numbers(1)
+    product = ev.rescale(ev.mul(party.encrypt(v), party.encrypt(w), relinearise=False, rescale=False))
+    low = ev.square(ev.square(party.encrypt(w)))
+    keyless = ckks.Evaluator(party.context)
+    aligned = keyless.align(product, low.limbs, low.scale)
+    assert (aligned.parts, aligned.limbs) == (3, low.limbs)
+    assert party.error(ev.relinearise(aligned), v * w) < TOLERANCE
+
+
 @pytest.mark.parametrize("deep", [1, 2])
 def test_sums_and_products_of_any_levels(party, deep):
     """An operand that is `deep` products away meets a fresh one, in both orders, rescaled and not."""

@@ -45,8 +45,7 @@ cudaError_t find_machine_code() {
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
                    cudaStream_t stream) {
   const size_t blocks = (count + kThreads / 32 - 1) / (kThreads / 32);
-  return launch(gather_kernel, static_cast<unsigned>(blocks), kThreads, 0, stream, to, from, index, record_bytes,
-                count);
+  return launch(gather_kernel, blocks, kThreads, 0, stream, to, from, index, record_bytes, count);
 }
 
 cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
