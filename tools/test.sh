@@ -365,7 +365,7 @@ run() {
         # makes one frame of many.
         [[ $mode != lto ]] && without=() || without=(-E 'Stack\.IsWiped')
         [[ $mode == debug ]] ||
-          programs=(kat_test secrets_test ct_check ct_sign ct_batcher ct_hpke ct_leak) labels='kat|secrets|ct'
+          programs=(kat_test secrets_test ct_check ct_sign ct_batcher ct_hpke ct_leak ct_sets) labels='kat|secrets|ct'
         build modes "build-modes/$mode" --preset "mode-$mode" "-DPOLYKEM_VECTORS=$vectors" "${flags[@]}" \
           -- "${programs[@]}" &&
           check modes "build-modes/$mode" -L "^($labels)$" -LE '^(gpu|full)$' "${without[@]}"
