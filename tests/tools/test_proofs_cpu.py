@@ -215,7 +215,8 @@ class OnThisCpu(unittest.TestCase):
                 followed.add(code)
                 found = differences(self.compared(m, self.run_here(body, state)), "the CPU")
                 self.assertFalse(found, f"{self.formatter.format(instruction)}: {found}")
-        print(f"compared with this CPU: {compared} instructions of {len(followed)} forms; {skipped} forms of AVX-512 skipped")
+        print(f"compared with this CPU: {compared} instructions of {len(followed)} forms; "
+              f"{skipped} forms of AVX-512 skipped")
         self.assertGreater(compared, 9000 if HAS_AVX512 else 2000)
         self.assertGreater(len(followed), 900 if HAS_AVX512 else 700)
         self.assertEqual(skipped > 0, not HAS_AVX512)
