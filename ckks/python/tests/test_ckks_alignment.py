@@ -80,7 +80,7 @@ def test_an_alignment_takes_no_key_switch(party):
     """A product of three parts is aligned as one, by an evaluator that has no keys."""
     ev, v, w = party.evaluator, numbers(), numbers(1)
     product = ev.rescale(ev.mul(party.encrypt(v), party.encrypt(w), relinearise=False, rescale=False))
-    low = ev.square(ev.square(party.encrypt(w)))
+    low = ev.square(ev.square(ev.square(party.encrypt(w))))
     keyless = ckks.Evaluator(party.context)
     aligned = keyless.align(product, low.limbs, low.scale)
     assert (aligned.parts, aligned.limbs) == (3, low.limbs)
