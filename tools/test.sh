@@ -54,7 +54,7 @@ sanitizer_labels='^(quick|unit|kat|lanes)$' # of them a phase leaves out what te
 # rough figures. The estimate of the time left goes by their ratios.
 declare -A typical=([tests.build]=620 [tests.test]=610 [sanitize.build]=155 [sanitize.test]=98 [threads.build]=71
   [threads.test]=44 [python-full.build]=6 [python-full.test]=600 [python-sanitize.build]=60
-  [python-sanitize.test]=330 [full.build]=690 [full.test]=13000 [ct-full.build]=900
+  [python-sanitize.test]=330 [full.build]=690 [full.test]=6000 [ct-full.build]=900
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
   [fuzz.test]=360 [fuzz-coverage.build]=600 [fuzz-coverage.test]=60 [mutants.test]=900 [tidy.test]=900
