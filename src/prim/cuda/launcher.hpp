@@ -22,7 +22,8 @@ struct Launcher {
   /// Launches a kernel whose blocks have shared_bytes of dynamic shared memory. On a GPU with less, memory is short,
   /// but the GPU is not lost.
   template <class Kernel, class... Arguments>
-  void launch_sharing(size_t shared_bytes, Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
+  void launch_with_shared_memory(size_t shared_bytes, Kernel kernel, size_t blocks, unsigned threads,
+                                 Arguments... arguments) {
     constexpr size_t kWithoutRequest = 48 * 1024;
     if (shared_bytes > kWithoutRequest) {
       const cudaError_t status =

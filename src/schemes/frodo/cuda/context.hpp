@@ -18,8 +18,6 @@ inline constexpr size_t kMinForKeptA = 128;
 struct LaunchContext : polykem::cuda::BatchContext {
   LaunchContext(const Set& set, const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op);
 
-  /// Returns the number of blocks of one warp for a kernel in which each lane computes an item.
-  size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
   /// Returns true if the one key of all items comes in its expanded form.
   bool has_expanded_key() const { return io.expanded.data != nullptr; }
   /// Returns true if one A serves all items: it is in the expanded form of the key, or there are so many items that it

@@ -254,9 +254,9 @@ void expand_keygen(LaunchContext& context) {
       return context.to.launch(warp_expand_keygen_kernel<rate, count>, context.count(), 32, context.io.pk_out,
                                context.io.sk_out, noise_of(context), coins_of(context), context.sizes,
                                thresholds(context.set.p.cdf));
-    context.to.launch(expand_keygen_kernel<rate, count>, context.lane_blocks(), 32, context.io.pk_out,
-                      context.io.sk_out, noise_of(context), coins_of(context), context.sizes,
-                      thresholds(context.set.p.cdf), context.count());
+    context.to.by_lane(expand_keygen_kernel<rate, count>, context.count(), context.io.pk_out, context.io.sk_out,
+                       noise_of(context), coins_of(context), context.sizes, thresholds(context.set.p.cdf),
+                       context.count());
   });
 }
 
@@ -267,8 +267,8 @@ void hash_new_pk(LaunchContext& context) {
     if (has_few_items(context))
       return context.to.launch(warp_hash_pk_kernel<rate>, context.count(), 32, out, pk, context.sizes.pk_bytes,
                                context.sizes.secret_words);
-    context.to.launch(hash_pk_kernel<rate>, context.lane_blocks(), 32, out, pk, context.sizes.pk_bytes,
-                      context.sizes.secret_words, context.count());
+    context.to.by_lane(hash_pk_kernel<rate>, context.count(), out, pk, context.sizes.pk_bytes,
+                       context.sizes.secret_words, context.count());
   });
 }
 
@@ -279,8 +279,8 @@ void hash_pk(LaunchContext& context) {
     if (keys == 1 || has_few_items(context))
       return context.to.launch(warp_hash_pk_kernel<rate>, keys, 32, pkh_of(context), pk_of(context),
                                context.sizes.pk_bytes, context.sizes.secret_words);
-    context.to.launch(hash_pk_kernel<rate>, context.lane_blocks(), 32, pkh_of(context), pk_of(context),
-                      context.sizes.pk_bytes, context.sizes.secret_words, context.count());
+    context.to.by_lane(hash_pk_kernel<rate>, context.count(), pkh_of(context), pk_of(context), context.sizes.pk_bytes,
+                       context.sizes.secret_words, context.count());
   });
 }
 
@@ -290,9 +290,9 @@ void expand_encaps(LaunchContext& context) {
       return context.to.launch(warp_expand_encaps_kernel<rate, count>, context.count(), 32, noise_of(context),
                                k_of(context), pkh_of(context), coins_of(context), context.sizes,
                                thresholds(context.set.p.cdf));
-    context.to.launch(expand_encaps_kernel<rate, count>, context.lane_blocks(), 32, noise_of(context), k_of(context),
-                      pkh_of(context), coins_of(context), context.sizes, thresholds(context.set.p.cdf),
-                      context.count());
+    context.to.by_lane(expand_encaps_kernel<rate, count>, context.count(), noise_of(context), k_of(context),
+                       pkh_of(context), coins_of(context), context.sizes, thresholds(context.set.p.cdf),
+                       context.count());
   });
 }
 
@@ -302,8 +302,8 @@ void hash_ss(LaunchContext& context) {
     if (has_few_items(context))
       return context.to.launch(warp_hash_ss_kernel<rate>, context.count(), 32, context.io.ss_out, ct_of(context),
                                k_of(context), sk_of(context), fail, context.sizes);
-    context.to.launch(hash_ss_kernel<rate>, context.lane_blocks(), 32, context.io.ss_out, ct_of(context), k_of(context),
-                      sk_of(context), fail, context.sizes, context.count());
+    context.to.by_lane(hash_ss_kernel<rate>, context.count(), context.io.ss_out, ct_of(context), k_of(context),
+                       sk_of(context), fail, context.sizes, context.count());
   });
 }
 

@@ -140,13 +140,13 @@ __global__ void __launch_bounds__(kAesThreads, 1)
 }  // namespace
 
 void mul_a_s_aes(LaunchContext& context) {
-  context.to.launch_sharing(aes_layout(context.sizes.n).end, mul_a_s_aes_kernel, context.count(), kAesThreads,
-                            context.io.pk_out, context.io.sk_out, context.noise, context.sizes);
+  context.to.launch_with_shared_memory(aes_layout(context.sizes.n).end, mul_a_s_aes_kernel, context.count(),
+                                       kAesThreads, context.io.pk_out, context.io.sk_out, context.noise, context.sizes);
 }
 
 void mul_s_a_aes(LaunchContext& context) {
-  context.to.launch_sharing(aes_layout(context.sizes.n).end, mul_s_a_aes_kernel, context.count(), kAesThreads,
-                            target_of(context), pk_of(context), context.noise, context.sizes);
+  context.to.launch_with_shared_memory(aes_layout(context.sizes.n).end, mul_s_a_aes_kernel, context.count(),
+                                       kAesThreads, target_of(context), pk_of(context), context.noise, context.sizes);
 }
 
 }  // namespace polykem::frodo::cuda

@@ -196,14 +196,15 @@ static_assert(fits(640) && fits(976) && fits(1344));
 
 void mul_a_s_shake(LaunchContext& context) {
   const uint32_t tiles = (context.sizes.n + 31) / 32;
-  context.to.launch_sharing(pair_bytes(context.sizes.n), mul_a_s_shake_kernel, context.count() * tiles, 32,
-                            context.io.pk_out, context.io.sk_out, context.noise, context.sizes, tiles);
+  context.to.launch_with_shared_memory(pair_bytes(context.sizes.n), mul_a_s_shake_kernel, context.count() * tiles, 32,
+                                       context.io.pk_out, context.io.sk_out, context.noise, context.sizes, tiles);
 }
 
 void mul_s_a_shake(LaunchContext& context) {
   const uint32_t warps = warps_of(context.sizes.n);
-  context.to.launch_sharing(shared_bytes_sa_shake(context.sizes.n, warps), mul_s_a_shake_kernel, context.count(),
-                            32 * warps, target_of(context), pk_of(context), context.noise, context.sizes);
+  context.to.launch_with_shared_memory(shared_bytes_sa_shake(context.sizes.n, warps), mul_s_a_shake_kernel,
+                                       context.count(), 32 * warps, target_of(context), pk_of(context), context.noise,
+                                       context.sizes);
 }
 
 }  // namespace polykem::frodo::cuda

@@ -247,7 +247,7 @@ void expand_key(LaunchContext& context) {
   if (context.set.gen_a == GenA::kShake) {
     context.to.launch(gen_a_shake_kernel, polykem::cuda::blocks_for(n, 32), 32, a, pk, n);
   } else {
-    context.to.launch_sharing(aes_layout(n).end, gen_a_aes_kernel, n / kAesRows, kAesThreads, a, pk, n);
+    context.to.launch_with_shared_memory(aes_layout(n).end, gen_a_aes_kernel, n / kAesRows, kAesThreads, a, pk, n);
   }
   context.to.launch(add_b_kernel, n + kBar, 128, a, pk + kSeedABytes, context.sizes);
 }
@@ -255,10 +255,10 @@ void expand_key(LaunchContext& context) {
 void mul_s_a_shared(LaunchContext& context) {
   if (!context.has_expanded_key()) expand_key(context);
   const LimbMatrix a{context.limbs, limb_columns(context.sizes.n), limb_rows(context.sizes.n)};
-  context.to.launch_sharing(kSharedProductBytes, mul_s_a_shared_kernel,
-                            polykem::cuda::blocks_for(context.count(), kGemmItems) * (a.columns / kGemmColumns),
-                            polykem::cuda::kGemmThreads, target_of(context), context.v, a, context.noise, context.sizes,
-                            context.count());
+  context.to.launch_with_shared_memory(
+      kSharedProductBytes, mul_s_a_shared_kernel,
+      polykem::cuda::blocks_for(context.count(), kGemmItems) * (a.columns / kGemmColumns), polykem::cuda::kGemmThreads,
+      target_of(context), context.v, a, context.noise, context.sizes, context.count());
 }
 
 }  // namespace polykem::frodo::cuda

@@ -43,8 +43,8 @@ struct LaunchContext : polykem::cuda::BatchContext {
   /// Launches a kernel that makes a of `keys` keys by tables.
   template <class Kernel, class Keys>
   void stream_a(Kernel kernel, Keys keys, size_t count) {
-    to.launch_sharing(kATableBytes, kernel, polykem::cuda::blocks_for(count * kAThreadsOfKey, kAThreads), kAThreads,
-                      work.a, keys, count);
+    to.launch_with_shared_memory(kATableBytes, kernel, polykem::cuda::blocks_for(count * kAThreadsOfKey, kAThreads),
+                                 kAThreads, work.a, keys, count);
   }
 
   Work work{};

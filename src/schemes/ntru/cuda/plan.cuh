@@ -31,8 +31,6 @@ struct LaunchContext : polykem::cuda::BatchContext {
   Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }
   Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
-  /// Returns the number of blocks of one warp for a kernel in which each lane computes an item.
-  size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
   /// Returns the number of blocks for a kernel in which each warp computes an item.
   static size_t blocks(size_t items) { return polykem::cuda::blocks_for(items, kWarps); }
   size_t blocks() const { return blocks(io.count); }
@@ -166,7 +164,7 @@ struct Plan {
                       context.rm, context.coins, context.count());
   }
   static void hash_rm(Context& context) {
-    context.to.launch(hash_rm_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.count());
+    context.to.by_lane(hash_rm_kernel<Set>, context.count(), context.io.ss_out, context.rm, context.count());
   }
   static void encrypt(Context& context) {
     context.to.launch(encrypt_kernel<Set>, context.count(), 32, context.io.ct_out, context.pk(), context.r, context.m);
@@ -181,8 +179,8 @@ struct Plan {
     context.to.launch(decrypt_r_kernel<Set>, context.count(), 32, context.rm, context.fail, context.ct(), context.sk());
   }
   static void hash_select(Context& context) {
-    context.to.launch(hash_select_kernel<Set>, context.lane_blocks(), 32, context.io.ss_out, context.rm, context.fail,
-                      context.sk(), context.io.ct, context.count());
+    context.to.by_lane(hash_select_kernel<Set>, context.count(), context.io.ss_out, context.rm, context.fail,
+                       context.sk(), context.io.ct, context.count());
   }
 
   static constexpr auto keygen = kernel_plan_of<kKeygenStages, Context>({
