@@ -2,19 +2,22 @@
 // Whether times of two kinds of calls differ: Welch's t-test, as in dudect [RBV17].
 #pragma once
 
+#include <gtest/gtest.h>
 #include <x86intrin.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <vector>
 
 #include "support/welch.hpp"
 
 namespace polykem::test {
 
-constexpr double kLeak = 10;  ///< from this |t| on, dudect says that the time probably depends on the secret
+constexpr double kLeak = 10;             ///< from this |t| on, dudect says that the time probably depends on the secret
+constexpr double kSmallestLeak = 0.005;  ///< a measurement must find differences from this part of the time on
 
 /// The times of calls of two classes, measured in random order.
 class Times {
@@ -56,6 +59,42 @@ class Times {
 
   std::array<std::vector<double>, 2> of_class_;
 };
+
+enum class Verdict { kEqual, kDiffer, kTooNoisy };
+
+inline Verdict verdict(const Times& times) {
+  if (times.difference() >= kLeak) return Verdict::kDiffer;
+  return times.smallest_leak() <= kSmallestLeak ? Verdict::kEqual : Verdict::kTooNoisy;
+}
+
+/// Returns on what two of at most three measurements agree; kTooNoisy if no two do.
+/// @param measure returns the Times of one measurement
+template <class Measure>
+Verdict agreed_verdict(const Measure& measure) {
+  std::array<int, 3> count{};
+  for (int i = 0; i < 3; ++i) {
+    const Verdict said = verdict(measure());
+    if (++count[static_cast<size_t>(said)] == 2) return said;
+  }
+  return Verdict::kTooNoisy;
+}
+
+/// Expects that two of at most three measurements agree on `expected`. Skips the test where no two agree or where two
+/// are too noisy.
+/// @param measure returns the Times of one measurement
+template <class Measure>
+void expect_verdict(Verdict expected, const Measure& measure) {
+  const Verdict said = agreed_verdict([&] {
+    const Times times = measure();
+    std::printf("|t| is %.1f; a difference of %.3f %% of the time would be found\n", times.difference(),
+                100 * times.smallest_leak());
+    return times;
+  });
+  if (said == Verdict::kTooNoisy)
+    GTEST_SKIP() << "this machine is too noisy: a difference of " << 100 * kSmallestLeak
+                 << " % of the time must be found. Try again on a quiet one.";
+  EXPECT_TRUE(said == expected) << "the times " << (said == Verdict::kDiffer ? "differ" : "do not differ");
+}
 
 template <class Call>
 uint64_t cycles(const Call& call) {
