@@ -95,6 +95,12 @@ class Rewriting(unittest.TestCase):
             solver.equal(extract(alike(x, 2), 15, 0), x)
 
 
+def sign_of_either(word):
+    """Returns the sign of word | -word."""
+    top = word.width - 1
+    return extract(bitwise("or", word, sub(const(0, word.width), word)), top, top)
+
+
 class Causes(unittest.TestCase):
     def setUp(self):
         terms.forget()
@@ -106,9 +112,10 @@ class Causes(unittest.TestCase):
             terms.forget()
             variables = [variable(name, 16) for name in "xyz"]
             term = drawn_term(draw, variables, 3)
-            sign = extract(bitwise("or", term, sub(const(0, 16), term)), 15, 15)
+            sign = sign_of_either(term)
+            joined = concat(compare("ult", term, variables[0]), extract(term, 6, 0))
             larger = ite(compare("ult", term, variables[0]), variables[0], term)
-            for whole in (term, sext(sign, 32), sub(const(0, 16), zext(compare("ult", const(2, 16), larger), 16)),
+            for whole in (term, sext(sign, 32), sign_of_either(joined), sub(const(0, 16), zext(compare("ult", const(2, 16), larger), 16)),
                           terms.negate(compare("eq", term, const(0, 16))), ite(sign, const(0, 8), const(1, 8)),
                           extract(sub(const(0, 32), zext(term, 32)), 31, 31),
                           extract(bitwise("or", term, larger), 9, 2),
@@ -126,9 +133,12 @@ class Causes(unittest.TestCase):
 
     def test_what_they_are(self):
         x, y = variable("x", 16), variable("y", 16)
-        mask = sext(extract(bitwise("or", x, sub(const(0, 16), x)), 15, 15), 32)
+        mask = sext(sign_of_either(x), 32)
         self.assertEqual(decisions.causes(bitwise("or", mask, zext(y, 32))), {x, y})
         self.assertEqual(decisions.causes(const(0, 16)), set())
+        lanes = [compare("ult", const(2, 16), word) for word in (x, y)]
+        for noted in (concat(*lanes), concat(const(0, 30), *lanes)):
+            self.assertEqual(decisions.causes(sign_of_either(noted)), set(lanes))
         bit = compare("ult", x, y)
         self.assertEqual(decisions.causes(extract(sub(const(0, 16), zext(bit, 16)), 12, 5)), {bit})
         inverted = extract(bitwise("xor", add(x, y), const(1 << 9, 16)), 9, 9)

@@ -27,7 +27,9 @@ def causes(root: Term) -> set[Term]:
 def _causes(term: Term) -> Iterable[Term] | None:
     """Returns terms as causes() does, one step deeper; None if there is no such step."""
     match term.op:
-        case "or" | "concat":
+        case "or":
+            return _causes_of_signs(*term.args) or term.args
+        case "concat":
             return term.args
         case "sext":
             return term.args[:1]
@@ -81,6 +83,17 @@ def _causes_of_sign(whole: Term) -> Iterable[Term] | None:
                 return [a]
     if whole.op == "sub" and whole.args[0].value == 0 and whole.args[1].most <= 1 << whole.width - 1:
         return whole.args[1:]
+    return None
+
+
+def _causes_of_signs(a: Term, b: Term) -> Iterable[Term] | None:
+    """The sign of x or that of -x, where x's is a term of its own."""
+    for sign, other in ((a, b), (b, a)):
+        if other.op != "extract" or other.args[0].op != "sub" or other.args[0].args[0].value != 0:
+            continue
+        word, top = other.args[0].args[1], other.args[0].width - 1
+        if other.extra == (top, top) and sign is extract(word, top, top):
+            return [word]
     return None
 
 
