@@ -13,7 +13,8 @@ flock 9
 if ! cmp -s "$here/requirements.txt" "$venv/installed"; then
   {
     python3 -m venv "$venv" &&
-      "$venv/bin/pip" install --quiet --disable-pip-version-check --prefer-binary -r "$here/requirements.txt" &&
+      "$venv/bin/pip" install --quiet --no-compile --disable-pip-version-check --prefer-binary \
+        -r "$here/requirements.txt" &&
       cp "$here/requirements.txt" "$venv/installed"
   } >&2 || {
     echo "no environment for the tests of Python: $venv cannot be made (is there a network, and python3-venv?)" >&2

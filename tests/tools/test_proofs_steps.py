@@ -115,7 +115,8 @@ class Causes(unittest.TestCase):
             sign = sign_of_either(term)
             joined = concat(compare("ult", term, variables[0]), extract(term, 6, 0))
             larger = ite(compare("ult", term, variables[0]), variables[0], term)
-            for whole in (term, sext(sign, 32), sign_of_either(joined), sub(const(0, 16), zext(compare("ult", const(2, 16), larger), 16)),
+            for whole in (term, sext(sign, 32), sign_of_either(joined),
+                          sub(const(0, 16), zext(compare("ult", const(2, 16), larger), 16)),
                           terms.negate(compare("eq", term, const(0, 16))), ite(sign, const(0, 8), const(1, 8)),
                           extract(sub(const(0, 32), zext(term, 32)), 31, 31),
                           extract(bitwise("or", term, larger), 9, 2),
