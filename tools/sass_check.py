@@ -196,32 +196,49 @@ def split_results(opcode, operands):
 
 
 class State:
-    """The origins of registers' values. Those written under a guard are kept apart, for reads under the same guard."""
+    """The origins of registers' values. Those written under a guard are kept apart, for reads under the same guard.
 
-    def __init__(self, values=None, guarded=None):
+    A guard is known by its definition, the latest run of the instruction that computed the predicate, since predicates
+    are also kept as bits of registers: bits[register][n] is the definition that bit n is a copy of, or CLEARED."""
+
+    CLEARED = "0"
+
+    def __init__(self, values=None, guarded=None, definitions=None, bits=None):
         self.values, self.guarded = dict(values or {}), dict(guarded or {})
+        self.definitions, self.bits = dict(definitions or {}), dict(bits or {})
 
     def copy(self):
-        return State(self.values, self.guarded)
+        return State(self.values, self.guarded, self.definitions, self.bits)
+
+    def key(self, guard):
+        predicate, negated = guard
+        return self.definitions.get(predicate, predicate), negated
 
     def get(self, register, guard=None):
-        value = self.guarded.get((register, guard)) if guard else None
+        value = self.guarded.get((register, self.key(guard))) if guard else None
         return self.values.get(register, CLEAN) if value is None else value
 
     def set(self, register, value, guard):
         """Sets a register; under a guard, the old value may stay."""
         new = joined(value, self.get(register)) if guard else value
-        if self.guarded:
-            self.guarded = {k: v for k, v in self.guarded.items() if k[0] != register and k[1][0] != register}
+        self.guarded = {k: v for k, v in self.guarded.items() if k[0] != register}
+        self.bits.pop(register, None)
         self.values[register] = new
         if guard:
-            self.guarded[register, guard] = value
+            self.guarded[register, self.key(guard)] = value
 
-    def merge(self, other):
-        """Joins the state of another path. Returns whether this state has changed."""
+    def bit_of(self, predicate):
+        """Returns the bit that is a copy of a predicate, as a dictionary's value; None if no instruction defines it."""
+        definition = self.definitions.get(predicate)
+        return definition and (definition, self.get(predicate))
+
+    def merge(self, other, place):
+        """Joins the state of another path, at a place in the list. Returns whether this state has changed."""
         changed = False
         for key, old in self.guarded.items():
-            if (new := joined(old, other.get(*key))) != old:
+            (register, (definition, negated)) = key
+            new = joined(old, other.guarded.get(key) or other.get(register))
+            if new != old:
                 self.guarded[key] = new
                 changed = True
         for register, value in other.values.items():
@@ -229,6 +246,15 @@ class State:
             if (new := joined(old, value)) != old:
                 self.values[register] = new
                 changed = True
+        for predicate in self.definitions.keys() | other.definitions.keys():
+            here, met = self.definitions.get(predicate), (predicate, place)
+            if here not in (met, other.definitions.get(predicate)):
+                self.definitions[predicate] = met
+                changed = True
+        same = {k: v for k, v in self.bits.items() if other.bits.get(k) == v}
+        if same != self.bits:
+            self.bits = same
+            changed = True
         return changed
 
 
@@ -268,7 +294,7 @@ class Kernel:
             for successor in set(following) - {len(self.code)}:
                 if successor not in states:
                     states[successor] = state.copy()
-                elif not states[successor].merge(state):
+                elif not states[successor].merge(state, successor):
                     continue
                 if successor not in work:
                     heapq.heappush(work, successor)
@@ -364,11 +390,64 @@ class Kernel:
     def assign(i, results, value, state):
         written = [r for result in results for r in registers(result, result_width(i.opcode))]
         guard = (i.guard, i.negated) if i.guard else None
+        copied, bits = copied_predicate(i, state), bits_of_result(i, state)
+        if copied:
+            definition, value = copied
         for r in written:
             if i.guard in written:  # afterwards the guard means something else
                 state.set(r, joined(value, state.get(r)), None)
             else:
                 state.set(r, value, guard)
+            if copied:
+                state.definitions[r] = definition
+            elif is_predicate(r):
+                state.definitions[r] = i.pc, r
+        if bits:
+            state.bits[written[0]] = bits
+
+
+def copied_predicate(i, state):
+    """Returns definition and value of the predicate that an instruction takes from a bit; None if it does not."""
+    if i.guard or len(i.operands) < 5 or not is_predicate(i.operands[0]):
+        return None
+    bits = state.bits.get(next(iter(registers(i.operands[2])), None), {})
+    if i.opcode == "LOP3.LUT" and i.operands[1] == "RZ" and i.operands[4:] == ("RZ", "0xc0", "!PT"):
+        chosen = number_of(i.operands[3])
+    elif re.fullmatch(r"ISETP\.NE(\.U32)?\.AND", i.opcode) and (i.operands[1], *i.operands[3:]) == ("PT", "RZ", "PT"):
+        chosen = (1 << 32) - 1
+    else:
+        return None
+    found = [bits.get(n) for n in range(32) if chosen >> n & 1]
+    found = [bit for bit in found if bit != State.CLEARED]
+    return found[0] if len(found) == 1 else None
+
+
+def bits_of_result(i, state):
+    """Returns which bits of a register an instruction clears or copies from predicates: P2R R1, PR, RZ, 0x8;
+    LOP3.LUT R1, R1, 0xfffffff7, RZ, 0xc0, !PT, then @P3 LOP3.LUT R1, R1, 0x8, RZ, 0xfc, !PT."""
+    if i.opcode == "P2R" and not i.guard:
+        bits = dict.fromkeys(range(32), State.CLEARED) if i.operands[2] == "RZ" else {}
+        mask = number_of(i.operands[3])
+        return known(bits | {n: state.bit_of(f"P{n}") for n in range(7) if mask >> n & 1})
+    if i.opcode != "LOP3.LUT" or len(i.operands) != 6 or i.operands[3] != "RZ" or not number_of(i.operands[2]):
+        return {}
+    bits, mask = dict(state.bits.get(next(iter(registers(i.operands[1])), None), {})), number_of(i.operands[2])
+    if i.operands[4] == "0xc0" and not i.guard:
+        return bits | {n: State.CLEARED for n in range(32) if not mask >> n & 1}
+    if i.operands[4] == "0xfc" and i.guard and registers(i.operands[0]) == registers(i.operands[1]):
+        copies = {n: bits.get(n) == State.CLEARED and not i.negated and state.bit_of(i.guard)
+                  for n in range(32) if mask >> n & 1}
+        return known(bits | copies)
+    return {}
+
+
+def known(bits):
+    return {n: bit for n, bit in bits.items() if bit}
+
+
+def number_of(operand):
+    """Returns the value of an immediate operand; 0 if it is none."""
+    return int(operand, 16) if re.fullmatch(r"0x[0-9a-f]+", operand) else 0
 
 
 def first(a, b):

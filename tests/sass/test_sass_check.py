@@ -67,6 +67,36 @@ class Text(unittest.TestCase):
         self.found("decides whether this runs", "R2P PR, R4, 0x1e", "@P4 EXIT")
         self.clean("R2P PR, R4, 0x1e", "@P5 EXIT")
 
+    def test_guards_kept_in_a_register(self):
+        """A guard that comes back from a bit of a register is the one under which an address was written."""
+        test, other = "ISETP.NE.AND P3, PT, R2, RZ, PT", "ISETP.NE.AND P3, PT, R3, RZ, PT"
+        write, use = "@!P3 MOV R4, 0x400", "@!P3 STS [R4], RZ"
+        packed, back = "P2R R9, PR, RZ, 0x8", "ISETP.NE.AND P3, PT, R9, RZ, PT"
+        bit = ("LOP3.LUT R8, R8, 0xfffffff7, RZ, 0xc0, !PT", "@P3 LOP3.LUT R8, R8, 0x8, RZ, 0xfc, !PT")
+        bit_back = "LOP3.LUT P3, RZ, R8, 0x8, RZ, 0xc0, !PT"
+        self.clean(test, packed, write, other, back, use)
+        self.clean(test, *bit, write, other, bit_back, use)
+        self.clean(test, *bit, write, other, bit_back, packed, other, back, use)
+        for code in ((packed, write, back.replace("NE", "EQ"), use), (packed, write, back, use.replace("!", "")),
+                     (packed, write, other, packed, back, use), ("P2R R9, PR, RZ, 0xa", write, other, back, use),
+                     ("P2R R9, PR, R8, 0x8", write, other, back, use), (packed, "MOV R9, R3", write, back, use),
+                     (packed, write, "@P1 P2R R9, PR, RZ, 0x8", other, back, use),
+                     (bit[1], write, other, bit_back, use), (*bit, bit[1].replace("@P3", "@P1"), write, bit_back, use),
+                     (*bit, write, other, bit_back.replace("0x8", "0xc"), use),
+                     (bit[0], bit[1].replace("@", "@!"), write, other, bit_back, use)):
+            self.found("an address", test, *code)
+        # The bit is as secret as the guard, whatever else the register holds.
+        self.clean("MOV R8, R4", test, *bit, other, bit_back, "@P3 EXIT")
+        self.found("decides whether this runs", test.replace("R2", "R4"), *bit, other, bit_back, "@P3 EXIT")
+        self.found("decides whether this runs", "MOV R8, R4", test, bit[1], other, bit_back, "@P3 EXIT")
+        # Where paths meet, the guard may be another one.
+        found = findings(*LOAD, test, write, "@P1 BRA 0x60", other, use, "EXIT")
+        self.assertEqual(list(found), [0x60])
+        # A loop computes the guard again: its copy is an older one, and what was written under it is not known.
+        found = findings(*LOAD, "MOV R10, R4", test, back, "@!P3 STS [R10], RZ", packed, "@!P3 MOV R10, 0x400",
+                         "@P1 BRA 0x30", "EXIT")
+        self.assertEqual(list(found), [0x50])
+
     def test_tables_of_public_data(self):
         """In kernels that make A by look-ups, words of shared memory are public and bytes are not."""
         for load, found in (("LDS", 0), ("LDS.128", 0), ("LDS.U8", 1), ("LDS.64", 1)):
