@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from . import _noise
 from ._device import Device, moved, opened
 from ._errors import ArgumentError
+from ._noise import UNKNOWN, Estimate
 
 if TYPE_CHECKING:
     from ._context import Context
@@ -20,11 +23,12 @@ if TYPE_CHECKING:
 class _Batch:
     """The base of `Plaintexts` and `Ciphertexts`, which are immutable."""
 
-    def __init__(self, context: Context, core: Any, degree: int = 1):
+    def __init__(self, context: Context, core: Any, degree: int = 1, estimate: Estimate = UNKNOWN):
         self.context = context
         self._core = core
         self.degree = degree
         """Scales that were multiplied without a rescaling."""
+        self._estimate = estimate
 
     @property
     def count(self) -> int:
@@ -98,11 +102,14 @@ class Plaintexts(_Batch):
 
     def to(self, device: Device | int | str) -> Plaintexts:
         """Copy the batch to a GPU, with the arguments and errors of `Ciphertexts.to`."""
-        return Plaintexts(self.context, moved(opened(self.context, device), self._core), self.degree)
+        return self._like(moved(opened(self.context, device), self._core))
 
     def to_host(self) -> Plaintexts:
         """Copy the batch to main memory."""
-        return self if self.gpu is None else Plaintexts(self.context, _core.ckks_to_host(self._core), self.degree)
+        return self if self.gpu is None else self._like(_core.ckks_to_host(self._core))
+
+    def _like(self, core: Any) -> Plaintexts:
+        return Plaintexts(self.context, core, self.degree, self._estimate)
 
     def __repr__(self) -> str:
         return f"<polykem.ckks.Plaintexts: {self.count} x {self.slots} slots, {self.limbs} limbs>"
@@ -124,8 +131,8 @@ class Ciphertexts(_Batch):
 
     __array_ufunc__ = None  # array * ciphertexts asks the ciphertexts
 
-    def __init__(self, context: Context, core: Any, degree: int = 1, key_tag: str = ""):
-        super().__init__(context, core, degree)
+    def __init__(self, context: Context, core: Any, degree: int = 1, key_tag: str = "", estimate: Estimate = UNKNOWN):
+        super().__init__(context, core, degree, estimate)
         self.key_tag = key_tag
         self._evaluator: Evaluator | None = None
 
@@ -199,7 +206,83 @@ class Ciphertexts(_Batch):
         ------
         ScaleError, ArgumentError
         """
-        return self._like(_core.ckks_with_scale(self.context._core, self._core, scale))
+        out = self._like(_core.ckks_with_scale(self.context._core, self._core, scale))
+        out._estimate = self._estimate.times(self.scale / scale)
+        return out
+
+    @property
+    def expected_error(self) -> float | None:
+        """The root mean square, over all slots, of the absolute error that decrypted numbers are expected to have; None
+        of ciphertexts from files or words and of what is computed from them (see `with_estimate`), and in contexts of
+        OpenFHE with Gaussian secrets.
+
+        It is computed without the secret key, from the parameters, the operations, and the `magnitude` of the numbers:
+        an average over keys and noise, not a bound [CCHMOP23]. Secrets are uniform ternary, or sparse if a file says
+        so. Operands count as independent unless they are one object, so that x^2 x has 3 errors of x where 2.2 are
+        expected. A polynomial's distance from a function is not an error here.
+
+        Examples
+        --------
+        >>> from polykem import ckks
+        >>> context = ckks.Context(ckks.Parameters.choose(log_n=13, levels=2, scale_bits=30, first_bits=36))
+        >>> secret = ckks.SecretKey.generate(context)
+        >>> public = ckks.PublicKey.generate(context, secret)
+        >>> a = context.encrypt(public, [5.0, -3.0, 0.0, 1.0], magnitude=5)
+        >>> b = ckks.Evaluator(context, ckks.Keys.generate(context, secret)).square(a)
+        >>> print(f"{a.expected_error:.1e} {b.expected_error:.1e}, {b.expected_precision:.1f} correct bits")
+        8.9e-07 8.9e-06, 16.1 correct bits
+        """
+        return self._estimate.error(self.slots) if self._estimate.known else None
+
+    @property
+    def expected_precision(self) -> float | None:
+        """The correct bits after the binary point that every number is expected to have, -log2 of about the largest
+        error in the batch; None where nothing is known. `Inspector` measures it.
+
+        It is lower than -log2 of `expected_error`: the largest of many errors is a few times the average, and key
+        switching leaves a larger error in one slot, that of number 0 if no rotation follows.
+        """
+        if not self._estimate.known:
+            return None
+        error = self._estimate.largest_error(self.slots, self.count)
+        return -math.log2(error) if error > 0 else math.inf
+
+    @property
+    def magnitude(self) -> float | None:
+        """The bound on the numbers' absolute values by which errors are expected; None where nothing is known.
+
+        `Context.encrypt` is told it. Sums add magnitudes up, products multiply them, and `Chebyshev` and plaintexts
+        have the largest of their numbers. Decryption tells whether it holds.
+        """
+        return self._estimate.magnitude if self._estimate.known else None
+
+    def with_estimate(self, *, magnitude: float | None = None, error: float | None = None) -> Ciphertexts:
+        """Return the same ciphertexts with what you know of them: those that were read from a file or made of words, or
+        numbers that are smaller than computed.
+
+        Parameters
+        ----------
+        magnitude : float, optional
+            A bound on the numbers' absolute values, as `Context.encrypt` takes it. By default the present one, or 1
+            where nothing is known.
+        error : float, optional
+            The `expected_error`, the same in all slots. By default the present one, or that of an encryption with a
+            public key where nothing is known.
+
+        Raises
+        ------
+        ArgumentError
+            They are negative or not finite.
+        """
+        out = self._like(self._core)
+        known = self._estimate.known
+        if magnitude is not None or not known:
+            magnitude = checked_size(1.0 if magnitude is None else magnitude, "magnitude")
+            out._estimate = (self._estimate.of_magnitude(magnitude) if known else
+                             self.context._noise.fresh(self.slots, self.scale, magnitude))
+        if error is not None:
+            out._estimate = _noise.stated(checked_size(error, "error"), out._estimate.magnitude)
+        return out
 
     def __getitem__(self, key: int | slice) -> Ciphertexts:
         if not isinstance(key, slice):
@@ -217,8 +300,8 @@ class Ciphertexts(_Batch):
         return self._like(core)
 
     def _like(self, core: Any, degree: int | None = None) -> Ciphertexts:
-        """Return a batch that was computed from this one."""
-        out = Ciphertexts(self.context, core, self.degree if degree is None else degree, self.key_tag)
+        """Return a batch of the same numbers, or some of them, and the same errors."""
+        out = Ciphertexts(self.context, core, self.degree if degree is None else degree, self.key_tag, self._estimate)
         out._evaluator = self._evaluator
         return out
 
@@ -275,7 +358,20 @@ def join(batches: Sequence[Ciphertexts]) -> Ciphertexts:
                                     f"{getattr(first, name)} and {getattr(other, name)}")
     words = np.concatenate([batch.words for batch in batches])
     core = _made(first.context, words, first.slots, first.scale)
-    return first._like(core, max(batch.degree for batch in batches))
+    out = first._like(core, max(batch.degree for batch in batches))
+    out._estimate = _noise.joined([(batch.count, batch._estimate) for batch in batches])
+    return out
+
+
+def checked_size(value: Any, name: str) -> float:
+    """Return a number that is 0 or more and finite; raise ArgumentError if the value is none."""
+    try:
+        size = float(value)
+    except (TypeError, ValueError, OverflowError):
+        size = math.nan
+    if not 0 <= size < math.inf:
+        raise ArgumentError(f"{name} must be a finite number from 0 on, not {value!r}")
+    return size
 
 
 def _words(words: Any, dimensions: int, context: Context) -> np.ndarray:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from ._batches import Ciphertexts, Plaintexts
+from . import _noise
+from ._batches import Ciphertexts, Plaintexts, checked_size
 from ._device import Device
 from ._errors import ArgumentError
 from ._parameters import Parameters
@@ -58,6 +59,7 @@ class Context:
         self._openfhe: Any = None  # the context of a file, which is written again as it is
         self._openfhe_special = False  # the special primes are those of a file's keys
         self._weak = False  # of a file whose secrets or errors are smaller than the standard's
+        self._noise = _noise.NoiseModel(self.parameters)
 
     @property
     def ring_dimension(self) -> int:
@@ -140,7 +142,9 @@ class Context:
         limbs = len(self.parameters.q) if limbs is None else limbs
         default, degree = self.parameters.fresh_scale(limbs)
         core = _core.ckks_encode(self._core, array, count, slots, limbs, default if scale is None else scale)
-        return Plaintexts(self, core, degree if scale is None else 1)
+        plaintexts = Plaintexts(self, core, degree if scale is None else 1)
+        plaintexts._estimate = _noise.encoded(array, plaintexts.scale)
+        return plaintexts
 
     def decode(self, plaintexts: Plaintexts) -> np.ndarray:
         """Decode plaintexts to numbers.
@@ -162,8 +166,8 @@ class Context:
         _core.ckks_decode(self._core, plaintexts._core, out)
         return out
 
-    def encrypt(self, key: PublicKey, values: Any, *, limbs: int | None = None,
-                scale: float | None = None) -> Ciphertexts:
+    def encrypt(self, key: PublicKey, values: Any, *, limbs: int | None = None, scale: float | None = None,
+                magnitude: float = 1.0) -> Ciphertexts:
         """Encrypt numbers, or plaintexts.
 
         Parameters
@@ -172,6 +176,10 @@ class Context:
         values : array, real or complex, (count, slots) or (slots,); or Plaintexts
         limbs, scale
             As `encode` takes them.
+        magnitude : float
+            A bound on the numbers' absolute values, which products need for `Ciphertexts.expected_error`, and nothing
+            else. It is public: the numbers themselves are not looked at. A root mean square in its place gives an
+            estimate that is closer for one product, and too small for powers.
 
         Returns
         -------
@@ -180,15 +188,17 @@ class Context:
         Raises
         ------
         ArgumentError, LevelError, ScaleError
-            As `encode`.
+            As `encode`; the magnitude is negative or not finite.
         RandomError
             The operating system gave no entropy.
         """
         self.check(key)
+        magnitude = checked_size(magnitude, "magnitude")
         plaintexts = values if isinstance(values, Plaintexts) else self.encode(values, limbs=limbs, scale=scale)
         self.check(plaintexts)
         core = _core.ckks_encrypt(self._core, key._core, plaintexts.to_host()._core)
-        return Ciphertexts(self, core, plaintexts.degree, key.key_tag)
+        estimate = self._noise.fresh(plaintexts.slots, plaintexts.scale, magnitude)
+        return Ciphertexts(self, core, plaintexts.degree, key.key_tag, estimate)
 
     def decrypt(self, key: SecretKey, ciphertexts: Ciphertexts) -> np.ndarray:
         """Decrypt numbers.

@@ -10,12 +10,14 @@ from typing import Any, Callable, Iterable
 import numpy as np
 
 from .. import _core
+from . import _noise
 from ._alignment import Alignment, KeepLimbs, Operand, Rescale, Step
 from ._batches import Ciphertexts, Plaintexts
 from ._context import Context, check_tags
 from ._device import Device, moved, opened
 from ._errors import ArgumentError, whole_number
 from ._keys import Keys, sum_rotations
+from ._noise import Estimate
 
 _ADD, _SUB, _MUL = 1, 2, 3
 _Decision = Callable[[Operand, Operand], tuple[Operand, Operand]]
@@ -154,7 +156,7 @@ class Evaluator:
         """Reduce a product from three parts to two."""
         self._check(a)
         key = self.keys._for_relinearisation()
-        return self._made(a, _core.ckks_relinearise(self.context._core, self._at(a), key))
+        return self._made(a, _core.ckks_relinearise(self.context._core, self._at(a), key), self._switched(a))
 
     def rescale(self, a: Ciphertexts) -> Ciphertexts:
         """Divide scale and modulus by the last prime, and drop it; in composite scaling, by the last few.
@@ -165,10 +167,11 @@ class Evaluator:
             One limb is left.
         """
         self._check(a)
-        core = self._at(a)
+        core, estimate = self._at(a), a._estimate
         for _ in range(self.context.parameters.limbs_per_level):
             core = _core.ckks_rescale(self.context._core, core)
-        return self._made(a, core, max(a.degree - 1, 1))
+            estimate = self.context._noise.rescaled(estimate, a.parts, a.slots, core.scale)
+        return self._made(a, core, estimate, max(a.degree - 1, 1))
 
     # ---- slots
 
@@ -219,7 +222,8 @@ class Evaluator:
         rotated = {1: here}
         if keys:
             rotated |= zip(keys, _core.ckks_automorphisms(core, here, list(keys), list(keys.values())))
-        return [self._made(a, rotated[g]) for g in gs]
+        switched = self._switched(a) if keys else a._estimate
+        return [self._made(a, rotated[g], a._estimate if g == 1 else switched) for g in gs]
 
     def conjugate(self, a: Ciphertexts) -> Ciphertexts:
         """Compute the complex conjugate of every slot."""
@@ -310,7 +314,12 @@ class Evaluator:
             raise ArgumentError(f"the operands have {a.slots} and {b.slots} slots; they must have the same number")
         x = self._at(a)
         core = _core.ckks_combine(self.context._core, operation, x, x if b is a else self._at(b))
-        return self._made(a, core, a.degree + b.degree if operation == _MUL else max(a.degree, b.degree))
+        if operation == _MUL:
+            estimate, degree = _noise.product(a._estimate, b._estimate, same=b is a), a.degree + b.degree
+        else:
+            estimate = _noise.total(a._estimate, b._estimate, same=b is a, mismatch=1 - b.scale / a.scale)
+            degree = max(a.degree, b.degree)
+        return self._made(a, core, estimate, degree)
 
     def _encoded(self, a: Ciphertexts, b: Any) -> Plaintexts:
         """Encode a number or an array at the scale of `a`. A number needs one slot only, which stands for all."""
@@ -327,7 +336,12 @@ class Evaluator:
         return a[which]
 
     def _automorphism(self, a: Ciphertexts, g: int, key: Any) -> Ciphertexts:
-        return self._made(a, _core.ckks_automorphism(self.context._core, self._at(a), g, key))
+        core = _core.ckks_automorphism(self.context._core, self._at(a), g, key)
+        return self._made(a, core, self._switched(a))
+
+    def _switched(self, a: Ciphertexts) -> Estimate:
+        """Return the estimate of a key switch of `a`."""
+        return self.context._noise.switched(a._estimate, a.limbs, a.slots, a.scale)
 
     def _at(self, a: Ciphertexts | Plaintexts) -> Any:
         """Return the operand on the evaluator's device, if it has one."""
@@ -339,9 +353,13 @@ class Evaluator:
         self.context.check(a)
         check_tags(self.keys, a)
 
-    def _made(self, like: Ciphertexts, core: Any, degree: int | None = None) -> Ciphertexts:
+    def _made(self, like: Ciphertexts, core: Any, estimate: Estimate | None = None,
+              degree: int | None = None) -> Ciphertexts:
+        """Return a batch computed from `like`, whose estimate is that of `like` by default."""
         out = like._like(core, degree)
         out._evaluator = self
+        if estimate is not None:
+            out._estimate = estimate
         return out
 
 

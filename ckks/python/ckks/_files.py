@@ -19,6 +19,7 @@ from ._errors import (ArgumentError, FormatError, InsecureError, MissingReaderEr
                       ScaleError)
 from ._evaluator import Evaluator
 from ._keys import Keys, PublicKey, SecretKey
+from ._noise import SPARSE_WEIGHT, NoiseModel
 from ._parameters import Parameters, level_scale, special_primes
 
 Kind = Literal["context", "public key", "secret key", "ciphertext", "relinearisation keys", "automorphism keys"]
@@ -242,6 +243,7 @@ class _Contexts:
             return self._checked(self._given, file, special)
         context = Context(_parameters(file, special), self._threads, self._allow_insecure)
         context._openfhe, context._weak, context._openfhe_special = file, bool(weak), bool(special[0])
+        context._noise = _noise_model(context.parameters, file)
         return context
 
     @staticmethod
@@ -252,6 +254,7 @@ class _Contexts:
             raise ParameterError("the file has other parameters than the context that was given: "
                                  f"{_parameters(file, special)}, not {x}")
         given._weak = given._weak or bool(_weakness(file))
+        given._noise = _noise_model(given.parameters, file)
         if given._openfhe is None:
             given._openfhe = file
         given._openfhe_special = given._openfhe_special or bool(special[0])
@@ -264,6 +267,12 @@ def _weakness(file: Any) -> str:
         return "sparse secrets"
     deviation = float(file.noise_deviation)
     return f"errors of the standard deviation {deviation:g}" if deviation < _LEAST_DEVIATION else ""
+
+
+def _noise_model(parameters: Parameters, file: Any) -> NoiseModel:
+    """Return the noise of keys of a file's context; it is unknown for secrets that are not ternary."""
+    weight = min(SPARSE_WEIGHT, 1 << parameters.log_n) if file.sparse else math.nan if file.gaussian else None
+    return NoiseModel(parameters, weight, float(file.noise_deviation) ** 2)
 
 
 def _parameters(file: Any, special: tuple[Any, Any]) -> Parameters:

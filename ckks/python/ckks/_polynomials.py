@@ -167,6 +167,12 @@ class Chebyshev:
         return min((_node(self.coefficients, 1 << i, self.degree.bit_length())
                     for i in range(self.degree.bit_length() + 1)), key=_key_switches)
 
+    @cached_property
+    def _magnitude(self) -> float:
+        """About the polynomial's largest absolute value in the interval."""
+        nodes = chebyshev.chebpts2(4 * self.degree + 1)
+        return float(np.abs(chebyshev.chebval(nodes, self.coefficients)).max())
+
     def apply(self, evaluator: Evaluator, x: Ciphertexts) -> Ciphertexts:
         """Return the polynomial's values, at the scale of `x` and `depth` levels lower.
 
@@ -194,7 +200,8 @@ class Chebyshev:
                              f"level drops, 2^{primes:.2f}, for a polynomial of degree {self.degree}: align them "
                              "to the parameters' scale, or encrypt at that")
         u = self._in_unit_interval(evaluator, x)
-        return _Evaluation(evaluator, u).value(self._root, x.limbs - parameters.limbs_per_level * self.depth, x.scale)
+        limbs = x.limbs - parameters.limbs_per_level * self.depth
+        return _bounded(_Evaluation(evaluator, u).value(self._root, limbs, x.scale), self._magnitude)
 
     def _in_unit_interval(self, evaluator: Evaluator, x: Ciphertexts) -> Ciphertexts:
         a, b = self.interval
@@ -205,8 +212,8 @@ class Chebyshev:
             factor = evaluator.context.encode([self._factor], limbs=x.limbs, scale=scale)
             factor.degree = 0 if whole else 1
             x = evaluator.mul(x, factor, rescale=False)
-            x = x if whole else evaluator.rescale(x)
-        return evaluator.sub(x, (a + b) / (b - a)) if a + b else x
+            x = _bounded(x if whole else evaluator.rescale(x), max(abs(a), abs(b)) * self._factor)
+        return _bounded(evaluator.sub(x, (a + b) / (b - a)), 1.0) if a + b else x
 
     def __repr__(self) -> str:
         return (f"<polykem.ckks.Chebyshev: degree {self.degree} on {self.interval}, {self.depth} levels, "
@@ -236,7 +243,8 @@ class _Evaluation:
             before = min(x.limbs, y.limbs)
             terms: dict[int, complex] = {} if 2 * m == j else {2 * m - j: -1.0}
             constant = 0.0 if terms else -1.0
-            self._known[j] = self._sum([(x, self._evaluator.add(y, y))], terms, constant, before, x.scale * y.scale)
+            value = self._sum([(x, self._evaluator.add(y, y))], terms, constant, before, x.scale * y.scale)
+            self._known[j] = _bounded(value, 1.0)
         return self._known[j]
 
     def _sum(self, products: list[tuple[Ciphertexts, Ciphertexts]], terms: dict[int, complex], constant: complex,
@@ -256,6 +264,12 @@ class _Evaluation:
         assert total is not None
         total = ev.rescale(total)
         return ev.add(total, constant) if constant else total
+
+
+def _bounded(a: Ciphertexts, magnitude: float) -> Ciphertexts:
+    """Return new ciphertexts, after noting that their numbers are at most that large."""
+    a._estimate = a._estimate.of_magnitude(magnitude)
+    return a
 
 
 def _checked_interval(interval: Any) -> tuple[float, float]:

@@ -297,6 +297,8 @@ void bind_file_context(nb::module_& m) {
       .def_prop_ro("scaling_bits", [](Of c) { return c.value->scaling_bits; })
       .def_prop_ro("scaling", [](Of c) { return static_cast<int>(c.value->scaling); })
       .def_prop_ro("sparse", &has_sparse_secrets)
+      .def_prop_ro("gaussian",
+                   [](Of c) { return c.value->secret_distribution == openfhe::SecretDistribution::kGaussian; })
       .def_prop_ro("noise_deviation", [](Of c) { return c.value->noise_deviation; });
   m.def("openfhe_context", &new_context, "n"_a, "q"_a, "q_roots"_a, "digits"_a, "scaling_bits"_a, "scaling"_a,
         "composite_degree"_a, "auxiliary_bits"_a);
