@@ -349,10 +349,10 @@ run() {
       ;;
     mutants)
       mkdir -p build-mutants
-      local survived=0
-      step mutants.test build-mutants/mutants.log tools/mutants.py --build build-mutants || survived=1
-      ((survived == 0)) || tail -n 30 build-mutants/mutants.log
-      note mutants.test "$(grep -c ' killed' build-mutants/mutants.log)" "$survived" 0
+      local log=build-mutants/mutants.log survived=0
+      step mutants.test $log tools/mutants.py --build build-mutants || survived=1
+      ((survived == 0)) || grep -v '] killed ' $log
+      note mutants.test "$(grep -c '] killed ' $log)" "$survived" "$(sed -n 's/^\([0-9]*\) skipped: .*/\1/p' $log)"
       ;;
     modes)
       local mode flags=() programs=(kat_test) labels=kat without=()
