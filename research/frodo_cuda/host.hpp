@@ -25,7 +25,7 @@ inline Part part_of(const std::string& stage) {
   if (stage == "randombytes") return kRandom;
   if (stage.rfind("shake", 0) == 0) return kShake;
   if (stage == "gen_a") return kGenA;
-  if (stage.rfind("matmul", 0) == 0) return kProduct;
+  if (stage.find("matmul") != std::string::npos) return kProduct;  // "gen_a.matmul.as" too: A as it is multiplied
   return stage == "sample_matrix" ? kSampling : kRest;
 }
 
