@@ -91,6 +91,7 @@ PLAIN = {"LOP3", "ULOP3", "VIMNMX", "VIMNMX3", "IMMA", "PRMT", "UPRMT", "IMAD", 
          "IADD3", "UIADD3", "SEL", "USEL", "LEA", "ULEA", "MOV", "UMOV", "CS2R", "S2R", "S2UR", "ULDC", "LDC",
          "VIADDMNMX", "POPC", "UPOPC", "IDP", "BREV", "UBREV", "SHFL", "VOTE", "VOTEU", "R2UR", "IMNMX", "IABS", "FLO",
          "UFLO", "SGXT", "REDUX", "HFMA2", "FADD", "FFMA", "I2F", "F2I", "MUFU"}
+CONVERSION_OF_64_BITS = re.compile(r"(F2I|I2F)\b.*\.[FSU]64")
 # Between predicates and a register, which the mask in the last operand pairs.
 PACKED_PREDICATES = {"P2R", "UP2UR", "R2P", "UR2UP"}
 
@@ -247,9 +248,9 @@ class State:
                 self.values[register] = new
                 changed = True
         for predicate in self.definitions.keys() | other.definitions.keys():
-            here, met = self.definitions.get(predicate), (predicate, place)
-            if here not in (met, other.definitions.get(predicate)):
-                self.definitions[predicate] = met
+            here, meeting = self.definitions.get(predicate), (predicate, place)
+            if here not in (meeting, other.definitions.get(predicate)):
+                self.definitions[predicate] = meeting
                 changed = True
         same = {k: v for k, v in self.bits.items() if other.bits.get(k) == v}
         if same != self.bits:
@@ -309,7 +310,7 @@ class Kernel:
             return self.control(n, i, root, state, guard)
         if root in STORES or root in LOADS:
             self.memory(i, root, state, guard)
-        elif root in PLAIN or root in PREDICATE_ONLY:
+        elif (root in PLAIN or root in PREDICATE_ONLY) and not CONVERSION_OF_64_BITS.match(i.opcode):
             self.compute(i, root, state, guard)
         elif root in PACKED_PREDICATES:
             self.pack_predicates(i, root, state, guard)
@@ -402,7 +403,7 @@ class Kernel:
                 state.definitions[r] = definition
             elif is_predicate(r):
                 state.definitions[r] = i.pc, r
-        if bits:
+        if bits and written:
             state.bits[written[0]] = bits
 
 

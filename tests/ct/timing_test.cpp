@@ -102,7 +102,8 @@ struct Operations {
 
 /// Times `call` with inputs of two classes, drawn in random order and copied to one place.
 Times times_of(const Classes& inputs, const std::function<void(const Bytes&)>& call) {
-  std::mt19937_64 random(1);
+  static uint64_t measurement = 0;  // each draws another order
+  std::mt19937_64 random(++measurement);
   Bytes input = inputs[0][0];
   Times times;
   for (size_t i = 0; i < kMeasurements; ++i) {

@@ -48,7 +48,9 @@ class Text(unittest.TestCase):
         self.found("an address", "FADD.SAT R6, R4, -R2", "FFMA R6, R6, 1, R2", "LDS R8, [R6]")
         self.found("address of a constant", "LDC R6, c[0x3][R4]")
         self.found("source lane", "SHFL.IDX PT, R6, R2, R4, 0x1f")
-        self.found("does not know", "TEX R4, R5")
+        for unknown in ("TEX R4, R5", "F2I.U64.TRUNC R8, R4", "I2F.F64 R8, R4", "I2F.U64.RP R8, R6"):
+            self.found("does not know", unknown)
+        self.clean("F2I.TRUNC.NTZ R8, R4", "LOP3.LUT RZ, R8, 0x8, RZ, 0xc0, !PT")
 
     def test_what_is_no_leak(self):
         self.clean("LOP3.LUT R6, R4, 0xff, RZ, 0xc0, !PT", "STG.E desc[UR4][R2.64], R6")

@@ -91,8 +91,8 @@ void expect_verdict(Verdict expected, const Measure& measure) {
     return times;
   });
   if (said == Verdict::kTooNoisy)
-    GTEST_SKIP() << "this machine is too noisy: a difference of " << 100 * kSmallestLeak
-                 << " % of the time must be found. Try again on a quiet one.";
+    GTEST_SKIP() << "no two of three measurements agree, or two of them would not find a difference of "
+                 << 100 * kSmallestLeak << " % of the time. Try again on a quiet machine.";
   EXPECT_TRUE(said == expected) << "the times " << (said == Verdict::kDiffer ? "differ" : "do not differ");
 }
 
