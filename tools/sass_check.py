@@ -199,10 +199,14 @@ def split_results(opcode, operands):
 class State:
     """The origins of registers' values. Those written under a guard are kept apart, for reads under the same guard.
 
-    A guard is known by its definition, the latest run of the instruction that computed the predicate, since predicates
-    are also kept as bits of registers: bits[register][n] is the definition that bit n is a copy of, or CLEARED."""
+    A guard is known by its definition, since predicates are also kept as bits of registers: the latest run of the
+    instruction that computed it, or the place where paths with several definitions met. bits[register][n] is the
+    definition and the value of the predicate that bit n is a copy of, or CLEARED.
 
-    CLEARED = "0"
+    A loop brings back nothing of a definition's earlier run: merge() keeps only what the first path to a place knew,
+    and that path had not run the instructions of this place's block."""
+
+    CLEARED = "cleared"
 
     def __init__(self, values=None, guarded=None, definitions=None, bits=None):
         self.values, self.guarded = dict(values or {}), dict(guarded or {})
@@ -228,6 +232,9 @@ class State:
         if guard:
             self.guarded[register, self.key(guard)] = value
 
+    def bits_in(self, operand):
+        return self.bits.get(next(iter(registers(operand)), None), {})
+
     def bit_of(self, predicate):
         """Returns the bit that is a copy of a predicate, as a dictionary's value; None if no instruction defines it."""
         definition = self.definitions.get(predicate)
@@ -237,9 +244,7 @@ class State:
         """Joins the state of another path, at a place in the list. Returns whether this state has changed."""
         changed = False
         for key, old in self.guarded.items():
-            (register, (definition, negated)) = key
-            new = joined(old, other.guarded.get(key) or other.get(register))
-            if new != old:
+            if (new := joined(old, other.guarded.get(key) or other.get(key[0]))) != old:
                 self.guarded[key] = new
                 changed = True
         for register, value in other.values.items():
@@ -411,7 +416,7 @@ def copied_predicate(i, state):
     """Returns definition and value of the predicate that an instruction takes from a bit; None if it does not."""
     if i.guard or len(i.operands) < 5 or not is_predicate(i.operands[0]):
         return None
-    bits = state.bits.get(next(iter(registers(i.operands[2])), None), {})
+    bits = state.bits_in(i.operands[2])
     if i.opcode == "LOP3.LUT" and i.operands[1] == "RZ" and i.operands[4:] == ("RZ", "0xc0", "!PT"):
         chosen = number_of(i.operands[3])
     elif re.fullmatch(r"ISETP\.NE(\.U32)?\.AND", i.opcode) and (i.operands[1], *i.operands[3:]) == ("PT", "RZ", "PT"):
@@ -432,7 +437,7 @@ def bits_of_result(i, state):
         return known(bits | {n: state.bit_of(f"P{n}") for n in range(7) if mask >> n & 1})
     if i.opcode != "LOP3.LUT" or len(i.operands) != 6 or i.operands[3] != "RZ" or not number_of(i.operands[2]):
         return {}
-    bits, mask = dict(state.bits.get(next(iter(registers(i.operands[1])), None), {})), number_of(i.operands[2])
+    bits, mask = state.bits_in(i.operands[1]), number_of(i.operands[2])
     if i.operands[4] == "0xc0" and not i.guard:
         return bits | {n: State.CLEARED for n in range(32) if not mask >> n & 1}
     if i.operands[4] == "0xfc" and i.guard and registers(i.operands[0]) == registers(i.operands[1]):
