@@ -24,7 +24,7 @@ struct Position {
       const uint32_t bytes = one_at(high - 32 * half);
 #pragma unroll
       for (int j = 0; j < 4; ++j)
-        chosen[4 * half + j] = __byte_perm(bytes, 0, 0x4440 | j);
+        chosen[4 * half + j] = __dp4a(bytes, 1u << (8 * j), 0u);  // byte j
     }
   }
   /// Returns 2^n, or 0 if n is not below 32.

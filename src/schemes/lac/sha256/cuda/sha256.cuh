@@ -20,8 +20,8 @@ __device__ __forceinline__ uint32_t rotate_right(uint32_t x, unsigned r) {
 }
 
 /// Powers of two that the compiler does not know, so that it multiplies by them: products have units of their own, and
-/// those for logic, which also shift, are the busier ones.
-static __constant__ uint32_t kSha256Powers[4] = {1u << 25, 1u << 15, 1u << 29, 1u << 22};
+/// those for logic, which also shift and add, are the busier ones.
+static __constant__ uint32_t kSha256Powers[5] = {1u << 25, 1u << 15, 1u << 29, 1u << 22, 1};
 
 /// Rotates by multiplication with power number i.
 __device__ __forceinline__ uint32_t rotate_by_product(uint32_t x, int i) {
@@ -30,6 +30,11 @@ __device__ __forceinline__ uint32_t rotate_by_product(uint32_t x, int i) {
 /// Shifts to the right by multiplication with power number i.
 __device__ __forceinline__ uint32_t shift_by_product(uint32_t x, int i) {
   return __umulhi(x, kSha256Powers[i]);
+}
+
+/// Adds by multiplication with one.
+__device__ __forceinline__ uint32_t sum_by_product(uint32_t x, uint32_t y) {
+  return x * kSha256Powers[4] + y;
 }
 
 class Sha256 {
@@ -52,7 +57,7 @@ class Sha256 {
       if (first > 0) extend(w);
 #pragma unroll
       for (int t = 0; t < 16; ++t)
-        round(s, w[t] + kSha256Rounds[first + t]);
+        round(s, sum_by_product(w[t], kSha256Rounds[first + t]));
     }
 #pragma unroll
     for (int i = 0; i < 8; ++i)
@@ -71,22 +76,23 @@ class Sha256 {
 #pragma unroll
     for (int t = 0; t < 16; ++t) {
       const uint32_t early = w[(t + 1) % 16], late = w[(t + 14) % 16];
-      w[t] += (rotate_by_product(early, 0) ^ rotate_right(early, 18) ^ shift_by_product(early, 2)) + w[(t + 9) % 16] +
-              (rotate_by_product(late, 1) ^ rotate_right(late, 19) ^ shift_by_product(late, 3));
+      w[t] = sum_by_product(w[t], w[(t + 9) % 16]) +
+             (rotate_by_product(early, 0) ^ rotate_right(early, 18) ^ shift_by_product(early, 2)) +
+             (rotate_by_product(late, 1) ^ rotate_right(late, 19) ^ shift_by_product(late, 3));
     }
   }
 
   static __device__ __forceinline__ void round(uint32_t (&s)[8], uint32_t word) {
     const uint32_t a = s[0], e = s[4];
-    const uint32_t t1 =
-        s[7] + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) + (s[6] ^ (e & (s[5] ^ s[6]))) + word;
-    const uint32_t t2 =
-        (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) + ((a & s[1]) | (s[2] & (a | s[1])));
+    const uint32_t t1 = sum_by_product(s[7], word) + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) +
+                        (s[6] ^ (e & (s[5] ^ s[6])));
+    const uint32_t of_a = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
+    const uint32_t majority = (a & s[1]) | (s[2] & (a | s[1]));
 #pragma unroll
     for (int i = 7; i > 0; --i)
       s[i] = s[i - 1];
-    s[4] += t1;
-    s[0] = t1 + t2;
+    s[4] = sum_by_product(s[4], t1);
+    s[0] = sum_by_product(of_a, sum_by_product(majority, t1));
   }
 
   uint32_t h_[8];
