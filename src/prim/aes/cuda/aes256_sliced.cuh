@@ -26,9 +26,7 @@ struct SlicedAesKeys {
   static constexpr int kWords = (kRounds + 1) * kAesPlanes + 4;
 
   /// Returns the first word of a round's key: a part of two has those of rounds 0 to 7, or 8 to 14.
-  static __device__ __forceinline__ int of_round(int round) {
-    return (kParts == 1 ? round : round % 8) * kAesPlanes;
-  }
+  static __device__ __forceinline__ int of_round(int round) { return (kParts == 1 ? round : round % 8) * kAesPlanes; }
   /// Writes the planes of the key of the lane's item to `keys`, for extend(). All lanes call it together.
   static __device__ __forceinline__ void begin(uint32_t* keys, const uint32_t (&key)[8], unsigned lane) {
 #pragma unroll

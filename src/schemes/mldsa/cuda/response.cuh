@@ -355,7 +355,7 @@ __device__ __forceinline__ void store_signature(ResponseMemory<Set>& memory, con
 /// Stores the signatures of the attempts that are accepted; the other items go on the next round's list. A block is one
 /// warp, since attempts end at different times.
 template <class Set>
-__global__ void __launch_bounds__(32) response_kernel(Work work, uint32_t round) {
+__global__ void __launch_bounds__(32, 16) response_kernel(Work work, uint32_t round) {
   __shared__ ResponseMemory<Set> memory;
   const uint32_t attempt = blockIdx.x;
   if (attempt >= work.unsigned_counts[round]) return;

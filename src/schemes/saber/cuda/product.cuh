@@ -137,11 +137,14 @@ struct ItemWarp {
 
 /// The number of blocks for which a multiprocessor has registers without spills. Four polynomials of s take too many
 /// registers for 16 blocks.
-template <class Set>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+template <class Set>
 inline constexpr int kProductBlocks = Shape<Set>::kL == 4 ? 12 : 16;
+inline constexpr int kDecryptBlocks = 20;
 #else
+template <class Set>
 inline constexpr int kProductBlocks = 1;
+inline constexpr int kDecryptBlocks = 1;
 #endif
 
 /// Computes A^T s, rounds it, and writes everything of pk and sk but H(pk).
@@ -237,7 +240,7 @@ __global__ void __launch_bounds__(32, kProductBlocks<Set>) compare_kernel(Work w
 
 /// Computes m by Saber.PKE.Dec. s has two limbs, since any record is a key and its coefficients may have all 13 bits.
 template <class Set>
-__global__ void __launch_bounds__(32, kProductBlocks<Set>) decrypt_kernel(Work work) {
+__global__ void __launch_bounds__(32, kDecryptBlocks) decrypt_kernel(Work work) {
   using S = Shape<Set>;
   constexpr int kLimbBytes = ProductShape::kReversedBytes;
   __shared__ struct alignas(128) Memory {
