@@ -48,10 +48,16 @@ struct BchTables {
   }
 };
 
+/// A table in constant memory, aligned because one that is not is read a quarter slower.
+template <class Rows>
+struct alignas(16) ConstantTable {
+  Rows rows;
+};
+
 template <size_t kErrors>
-__constant__ constexpr auto kBchParityRows = BchTables<kErrors>::parity_rows();
+__constant__ constexpr ConstantTable kBchParity{BchTables<kErrors>::parity_rows()};
 template <size_t kErrors>
-__constant__ constexpr auto kBchSyndromeRows = BchTables<kErrors>::syndrome_rows();
+__constant__ constexpr ConstantTable kBchSyndromes{BchTables<kErrors>::syndrome_rows()};
 template <size_t kErrors>
 __device__ constexpr auto kBchPositions = BchTables<kErrors>::positions();
 
@@ -76,7 +82,7 @@ __device__ __forceinline__ void bch_encode(uint32_t (&parity)[BchTables<kErrors>
     p = 0;
 #pragma unroll 1
   for (int w = 0; w < static_cast<int>(bch::kMessageBits / 32); ++w)
-    add_rows(parity, word(w), kBchParityRows<kErrors>.data() + 32 * w);
+    add_rows(parity, word(w), kBchParity<kErrors>.rows.data() + 32 * w);
 }
 
 /// An element of GF(2^9) for each of 32 items.
@@ -160,7 +166,7 @@ __device__ __forceinline__ void compute_syndromes(BchScratch<kErrors>& scratch, 
   uint32_t sum[Tables::kSyndromeWords] = {};
 #pragma unroll 1
   for (int w = 0; w < Tables::kCodeWords; ++w)
-    add_rows(sum, word(w), kBchSyndromeRows<kErrors>.data() + 32 * w);
+    add_rows(sum, word(w), kBchSyndromes<kErrors>.rows.data() + 32 * w);
 #pragma unroll
   for (int w = 0; w < Tables::kSyndromeWords; ++w) {
     const uint32_t planes = transpose_warp(sum[w], lane);
