@@ -17,23 +17,13 @@
 
 namespace polykem::bench {
 
-/// Returns the bytes of records that the step reads and writes for one item. Coins are made on the GPU.
-inline double record_bytes(const DeviceOperation& o, const DeviceStep& step, bool shared) {
-  size_t bytes = 0;
-  for (const FieldInfo& f : kRecordFields) {
-    const bool touched = ((step.needs | step.produces) & f.field) != 0;
-    if (touched && f.field != field::kCoins && !(f.key && shared)) bytes += o.record_bytes.*f.bytes;
-  }
-  return static_cast<double>(bytes);
-}
-
 /// Returns the lower bound of a step's time for one item, in nanoseconds. For NTRU, steps are listed by name, with
-/// their intermediates. In other families the bound is the work of a step's stages and the bytes of the records that it
-/// names; intermediates are not counted. shared: the batch has one key; not for NTRU.
-inline double floor_ns(const DeviceOperation& o, const DeviceStep& step, bool shared) {
+/// their intermediates. In other families the bound is the work of a step's stages; intermediates are not counted.
+/// shared: the batch has one key; not for NTRU. cached: bytes of an item for which the L2 cache has room.
+inline double floor_ns(const DeviceOperation& o, const DeviceStep& step, bool shared, double cached) {
   const std::string name = o.scheme;
   for (const auto& [known, params] : kNtruSets)
-    if (name == known) return ntru_floor_ns(params, o.op, step.info.name);
+    if (name == known) return ntru_floor_ns(params, o.op, step.info.name, cached);
   Work work;
   const auto add = [&](const OpStages& stages, auto&& work_of) {
     for (size_t i = 0; i < stages.of(o.op).size(); ++i) {
@@ -43,7 +33,7 @@ inline double floor_ns(const DeviceOperation& o, const DeviceStep& step, bool sh
       if (!work_of(stage, more)) die("no floor is known for the stage " + std::string(stage) + " of " + name);
       work += more;
     }
-    return work.seconds(record_bytes(o, step, shared)) * 1e9;
+    return work.seconds(cached) * 1e9;
   };
   for (const auto& [known, params] : kMlkemSets) {
     if (name != known) continue;

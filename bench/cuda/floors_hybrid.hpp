@@ -20,6 +20,7 @@ inline constexpr double kSecretProducts =
 /// A multiple of the base point: 64 additions of 7 products each.
 inline constexpr double kPointProducts = 64 * 7 * kMulProducts + kInvertProducts + kMulProducts;
 
+/// Returns the work of ML-KEM-768 without its bytes, which are those of the hybrid's records.
 constexpr Work mlkem768_work(Op op, bool shared) {
   Work all;
   for (const Stage& stage : mlkem::kStages.of(op)) {
@@ -27,6 +28,7 @@ constexpr Work mlkem768_work(Op op, bool shared) {
     mlkem_work(mlkem::kMlkem768, op, stage.name, shared, work);
     all += work;
   }
+  all.bytes = 0;
   return all;
 }
 
@@ -34,20 +36,34 @@ constexpr Work mlkem768_work(Op op, bool shared) {
 /// that depends only on the key is not counted.
 constexpr bool hybrid_work(const hybrid::HybridParams& p, Op op, std::string_view stage, bool shared, Work& work) {
   if (p.curve != ecdh::Curve::kX25519) return false;
+  constexpr double kEk = mlkem::kMlkem768.public_key_bytes(), kDk = mlkem::kMlkem768.secret_key_bytes();
+  constexpr double kCt = mlkem::kMlkem768.ciphertext_bytes();
   if (stage == "randombytes") {
     work.random_blocks = random_blocks(op == Op::kKeygen ? p.keygen_coin_bytes() : p.encaps_coin_bytes());
     return true;
   }
   if (stage == "expand_seed") {
-    if (!p.hpke() || shared) return true;
+    if (shared) return true;
+    if (!p.hpke()) return work.bytes = op == Op::kDecaps ? kDk : 0, true;
     if (op == Op::kDecaps) work = mlkem768_work(Op::kKeygen, false), work.products = kPointProducts;
     return work.permutations += 1, true;
   }
-  if (stage == "kem_keygen" || stage == "kem_encaps" || stage == "kem_decaps")
-    return work = mlkem768_work(op, shared), true;
-  if (stage == "ecdh_keygen") return work.products = kPointProducts, true;
+  if (stage == "kem_keygen" || stage == "kem_encaps" || stage == "kem_decaps") {
+    work = mlkem768_work(op, shared);
+    work.bytes = op == Op::kDecaps ? kCt : op == Op::kEncaps && !shared ? kEk : 0;
+    return true;
+  }
+  if (stage == "ecdh_keygen") {
+    work.products = kPointProducts;
+    if (op == Op::kKeygen) work.bytes = kEk + (p.hpke() ? 0 : kDk);
+    return true;
+  }
   if (stage == "ecdh_derive") return work.products = kSecretProducts, true;
-  if (stage == "combine") return work.permutations = p.hpke() ? 1 : 0, true;
+  if (stage == "combine") {
+    work.permutations = p.hpke() ? 1 : 0;
+    work.bytes = static_cast<double>(p.shared_secret_bytes()) + (op == Op::kEncaps ? kCt : 0);
+    return true;
+  }
   return false;
 }
 

@@ -20,8 +20,8 @@ inline constexpr std::pair<const char*, NtruParams> kNtruSets[] = {
 };
 
 /// Returns the lower bound of a step's time for one item, in nanoseconds: the time of its arithmetic or that of its
-/// bytes (each operand read once, each result written once), whichever is longer.
-inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step) {
+/// bytes (each operand read once, each result written once, but for `cached` bytes), whichever is longer.
+inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step, double cached) {
   const double n = static_cast<double>(p.n), mac = n * n / kMacsPerSecond;
   const double packed = static_cast<double>(p.rq_bytes()), trits = static_cast<double>(p.trits_bytes());
   const double coins = static_cast<double>(op == Op::kKeygen ? p.keygen_coin_bytes() : p.encaps_coin_bytes());
@@ -31,10 +31,10 @@ inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step)
     seconds = random_blocks(static_cast<size_t>(coins)) / kRandomBlocksPerSecond;
     bytes = coins;
   }
-  // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators. The larger key of every
-  // other one is a sum less the smaller one, by the units that multiply.
+  // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators. The unit for logic finds the smaller
+  // key; the larger one takes it one operation, or the multipliers two, as a sum less the smaller key.
   const double k = std::log2(n - 1), comparators = std::exp2(k - 2) * (k * k - k + 4) - 1;
-  const double sort = p.variant == ntru::Variant::kHps ? 1.5 * comparators / kLogicPerSecond : 0;
+  const double sort = p.variant == ntru::Variant::kHps ? 4 * comparators / 3 / kLanesPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = coins + 2 * n + 32;
   if (step == "sample_rm_pack") seconds = sort, bytes = coins + 2 * n + 2 * trits;
   // Three products for each item, two of them with a common factor. The few inversions are not counted.
@@ -51,7 +51,7 @@ inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step)
     bytes = 2 * trits + 32 + packed + 32;
   }
   if (bytes == 0) die("no floor is known for the step " + step + ": give it one in ntru_floor_ns()");
-  return std::max(seconds, bytes / kBytesPerSecond) * 1e9;
+  return std::max(seconds, (bytes - cached) / kBytesPerSecond) * 1e9;
 }
 
 }  // namespace polykem::bench

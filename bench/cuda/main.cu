@@ -6,7 +6,8 @@
 // Without names it measures every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac,
 // hybrid or mldsa. --shared: also with one key for all items. --kernels: nothing from host to host. --pinned: only
 // whole batches from host to host, from pinned memory. Every run is checked: both sides must have the same secrets,
-// signatures must verify, and `ref` must agree for some items that stayed on the GPU.
+// signatures must verify, and `ref` must agree for some items that stayed on the GPU. If a step is faster than its
+// floor on the GPU whose rates the floors assume, the program fails after it has written the file.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -132,6 +133,11 @@ int run(int argc, char** argv) {
     std::fflush(stdout);
   }
   if (!options.json.empty()) write_json(options.json, results, machine);
+  if (machine.device.find(kRatesOf) == std::string::npos) return 0;
+  for (const SetResult& r : results) {
+    if (beats_floors(r.resident.ops) || beats_floors(r.resident.shared_ops))
+      die("a step of " + r.set.name() + " is faster than its floor: mend the floor in bench/cuda");
+  }
   return 0;
 }
 

@@ -2,6 +2,7 @@
 // The results as text and as JSON.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -45,6 +46,16 @@ inline double floor_of(const OpResult& op) {
   });
 }
 
+/// True if the step took less time than its floor says, which is then wrong.
+inline bool beats_floor(const StepResult& step) {
+  return step.ns_per_item < step.floor;
+}
+
+inline bool beats_floors(const std::vector<OpResult>& ops) {
+  return std::any_of(ops.begin(), ops.end(),
+                     [](const OpResult& op) { return std::any_of(op.steps.begin(), op.steps.end(), beats_floor); });
+}
+
 inline void print_op(const SetResult& r, const OpResult& op, bool shared) {
   const double peer = shared ? 0 : peer_per_second(r.set.name(), r.items, op.op), ns = 1e9 / op.items_per_second;
   std::printf("\n%s %s%s: %.3f M/s, %zu items on the GPU (%.1f ns each, floor of its steps %.1f: x%.2f)",
@@ -54,9 +65,8 @@ inline void print_op(const SetResult& r, const OpResult& op, bool shared) {
   std::printf("\n");
   for (const StepResult& step : op.steps) {
     const double ratio = step.floor > 0 ? step.ns_per_item / step.floor : 0;
-    const bool beaten = ratio > 0 && ratio < 0.98 && step.name != "wipe";
     std::printf("  %-22s %10.2f ns  floor %9.2f  x%.1f%s\n", step.name.c_str(), step.ns_per_item, step.floor, ratio,
-                beaten ? "  (no floor: the step is faster)" : "");
+                beats_floor(step) ? "  (no floor: the step is faster)" : "");
   }
 }
 

@@ -44,30 +44,79 @@ __global__ void __launch_bounds__(kThreads) chacha_kernel(uint32_t* out, int blo
   out[thread_number()] = block[0];
 }
 
-inline constexpr int kLogicWords = 8;
+inline constexpr int kChainWords = 8;
 
-/// Computes one step of the chain of logic operations, which has kLogicWords of them.
-__host__ __device__ __forceinline__ void logic_step(uint32_t (&x)[kLogicWords], uint32_t mask) {
+/// One operation on each of kChainWords words, by one of the units for integers. The compiler must not find a shorter
+/// way to compute two steps at once: of a chain of x ^ (y & mask) it makes three instructions for every two.
+struct LogicStep {
+  __host__ __device__ static uint32_t chi(uint32_t x, uint32_t y, uint32_t z) { return x ^ (~y & z); }
+  __host__ __device__ static void apply(uint32_t (&x)[kChainWords], uint32_t) {
 #pragma unroll
-  for (int j = 0; j < kLogicWords; ++j)
-    x[j] ^= x[(j + 1) % kLogicWords] & mask;
-}
+    for (int j = 0; j < kChainWords; ++j)
+      x[j] = chi(x[j], x[(j + 1) % kChainWords], x[(j + 2) % kChainWords]);
+  }
+};
 
-__host__ __device__ __forceinline__ void fill_logic(uint32_t (&x)[kLogicWords], uint32_t thread) {
+struct ShiftStep {
+  __host__ __device__ static uint32_t shifted(uint32_t high, uint32_t low) {
+#ifdef __CUDA_ARCH__
+    return __funnelshift_l(low, high, 7);
+#else
+    return high << 7 | low >> 25;
+#endif
+  }
+  __host__ __device__ static void apply(uint32_t (&x)[kChainWords], uint32_t) {
 #pragma unroll
-  for (int j = 0; j < kLogicWords; ++j)
+    for (int j = 0; j < kChainWords; ++j)
+      x[j] = shifted(x[j], x[(j + 1) % kChainWords]);
+  }
+};
+
+struct SumStep {
+  __host__ __device__ static void apply(uint32_t (&x)[kChainWords], uint32_t) {
+#pragma unroll
+    for (int j = 0; j < kChainWords; ++j)
+      x[j] += x[(j + 3) % kChainWords] + x[(j + 5) % kChainWords];
+  }
+};
+
+struct MultiplyAddStep {
+  __host__ __device__ static void apply(uint32_t (&x)[kChainWords], uint32_t factor) {
+#pragma unroll
+    for (int j = 0; j < kChainWords; ++j)
+      x[j] = x[j] * factor + x[(j + 1) % kChainWords];
+  }
+};
+
+/// Logic on one half of the words, multiply-adds on the other.
+struct BothUnitsStep {
+  __host__ __device__ static void apply(uint32_t (&x)[kChainWords], uint32_t factor) {
+    constexpr int kHalf = kChainWords / 2;
+#pragma unroll
+    for (int j = 0; j < kHalf; ++j) {
+      x[j] = LogicStep::chi(x[j], x[(j + 1) % kHalf], x[(j + 2) % kHalf]);
+      x[kHalf + j] = x[kHalf + j] * factor + x[kHalf + (j + 1) % kHalf];
+    }
+  }
+};
+
+__host__ __device__ __forceinline__ void fill_chain(uint32_t (&x)[kChainWords], uint32_t thread) {
+#pragma unroll
+  for (int j = 0; j < kChainWords; ++j)
     x[j] = (thread + 1) * (2654435761u + 2 * j);
 }
 
-/// `mask` is an argument, so that the compiler does not know its value.
-__global__ void __launch_bounds__(kThreads) logic_kernel(uint32_t* out, int steps, uint32_t mask) {
-  uint32_t x[kLogicWords];
-  fill_logic(x, thread_number());
-#pragma unroll 16
+/// Writes to out[i] the exclusive or of the words after `steps` steps. `factor` is an argument, so that the compiler
+/// does not know its value.
+template <class Step>
+__global__ void __launch_bounds__(kThreads) chain_kernel(uint32_t* out, int steps, uint32_t factor) {
+  uint32_t x[kChainWords];
+  fill_chain(x, thread_number());
+#pragma unroll 32
   for (int i = 0; i < steps; ++i)
-    logic_step(x, mask);
+    Step::apply(x, factor);
 #pragma unroll
-  for (int j = 1; j < kLogicWords; ++j)
+  for (int j = 1; j < kChainWords; ++j)
     x[0] ^= x[j];
   out[thread_number()] = x[0];
 }

@@ -77,21 +77,24 @@ double chacha_rate(int processors) {
   return 1e3 * kBlocks * static_cast<double>(grid.all()) / ms;
 }
 
-double logic_rate(int processors) {
+/// Measures a unit for integers, in operations per second.
+template <class Step>
+double chain_rate(int processors, const char* what) {
   constexpr int kSteps = 4096;
-  constexpr uint32_t kMask = 0x6db6db6d;
+  constexpr uint32_t kFactor = 0x6db6db6d;
   const Grid grid = filled(processors, kThreads, 8);
   const DeviceBytes out(grid.all() * sizeof(uint32_t));
-  const double ms = gpu_milliseconds(
-      [&] { logic_kernel<<<grid.blocks, grid.threads>>>(reinterpret_cast<uint32_t*>(out.data), kSteps, kMask); });
-  uint32_t x[kLogicWords], sum = 0;
-  fill_logic(x, static_cast<uint32_t>(grid.all() - 1));
+  const double ms = gpu_milliseconds([&] {
+    chain_kernel<Step><<<grid.blocks, grid.threads>>>(reinterpret_cast<uint32_t*>(out.data), kSteps, kFactor);
+  });
+  uint32_t x[kChainWords], sum = 0;
+  fill_chain(x, static_cast<uint32_t>(grid.all() - 1));
   for (int i = 0; i < kSteps; ++i)
-    logic_step(x, kMask);
+    Step::apply(x, kFactor);
   for (const uint32_t word : x)
     sum ^= word;
-  expect(read_at<uint32_t>(out, grid.all() - 1) == sum, "logic operations");
-  return 1e3 * kSteps * kLogicWords * static_cast<double>(grid.all()) / ms;
+  expect(read_at<uint32_t>(out, grid.all() - 1) == sum, what);
+  return 1e3 * kSteps * kChainWords * static_cast<double>(grid.all()) / ms;
 }
 
 double butterfly_rate(int processors) {
@@ -224,10 +227,16 @@ std::vector<Rate> measure(int processors) {
       {"permutations", "Keccak-f[1600], a thread each", keccak_rate(processors), kPermutationsPerSecond},
       {"random_blocks", "ChaCha20, 64 bytes, a thread each", chacha_rate(processors), kRandomBlocksPerSecond},
       {"byte_macs", "int8 mma.sync m16n8k32", tensor_rate(processors), kMacsPerSecond},
-      {"logic", "32-bit logic operations of three operands", logic_rate(processors), kLogicPerSecond},
+      {"logic", "32-bit logic operations of three operands", chain_rate<LogicStep>(processors, "logic"),
+       kLanesPerSecond},
+      {"shifts", "32-bit shifts of two joined words", chain_rate<ShiftStep>(processors, "shifts"), 0},
+      {"sums", "32-bit sums of three words", chain_rate<SumStep>(processors, "sums"), 0},
+      {"multiply_adds", "32-bit words", chain_rate<MultiplyAddStep>(processors, "multiply-adds"), kLanesPerSecond},
+      {"both_units", "logic operations and multiply-adds, half of each",
+       chain_rate<BothUnitsStep>(processors, "both units"), 2 * kLanesPerSecond},
       {"butterflies", "multiply, high multiply, add, subtract", butterfly_rate(processors), kButterfliesPerSecond},
       {"products", "32-bit words, added with a carry", product_rate(processors), kProductsPerSecond},
-      {"lookups", "32-bit words of shared memory, no conflicts", lookup_rate(processors), kAesBitsPerSecond},
+      {"lookups", "32-bit words of shared memory, no conflicts", lookup_rate(processors), kLookupsPerSecond},
       {"aes_bits", "AES-128 by tables, blocks of a row share two rounds", aes_rate(processors), 0},
       {"memory_bytes", "read and written by a copy", copied, kBytesPerSecond},
       {"cleared_bytes", "written by cudaMemset", cleared, 0},
