@@ -14,81 +14,65 @@
 namespace polykem::cuda {
 
 inline constexpr int kAes256Rounds = 14, kAesPlanes = 128;
+/// The words that the round keys of 32 items take. Four of them are padding, so that several such arrays side by side
+/// are in distinct banks.
+inline constexpr int kAesKeyWords = (kAes256Rounds + 1) * kAesPlanes + 4;
 
-/// The round keys of 32 items in shared memory. kParts: 1, or 2 if there is memory only for those of seven rounds at a
-/// time.
-template <int kParts>
-struct SlicedAesKeys {
-  static_assert(kParts == 1 || kParts == 2);
-  static constexpr int kRounds = kAes256Rounds / kParts;  ///< rounds of a part
-  static constexpr int kTurns = 8 / kParts;               ///< of a part; a turn makes two round keys
-  /// Words of 32 items. Four of them are padding, so that several such arrays side by side are in distinct banks.
-  static constexpr int kWords = (kRounds + 1) * kAesPlanes + 4;
-
-  /// Returns the first word of a round's key: a part of two has those of rounds 0 to 7, or 8 to 14.
-  static __device__ __forceinline__ int of_round(int round) { return (kParts == 1 ? round : round % 8) * kAesPlanes; }
-  /// Writes the planes of the key of the lane's item to `keys`, for extend(). All lanes call it together.
-  static __device__ __forceinline__ void begin(uint32_t* keys, const uint32_t (&key)[8], unsigned lane) {
+/// Writes the planes of the key of the lane's item to `keys`, kAesKeyWords words of shared memory, for
+/// extend_aes256_keys(). All lanes call it together.
+__device__ __forceinline__ void begin_aes256_keys(uint32_t* keys, const uint32_t (&key)[8], unsigned lane) {
 #pragma unroll
-    for (int w = 0; w < 8; ++w)
-      keys[32 * w + lane] = transpose_warp(key[w], lane);
-  }
+  for (int w = 0; w < 8; ++w)
+    keys[32 * w + lane] = transpose_warp(key[w], lane);
+}
 
-  /// Writes the round keys of a part of kGroups groups of 32 items, one group after the other, to `keys`, which has
-  /// their keys, or the round keys of the part before. All round keys but the first include the S-box's constant, which
-  /// goes through ShiftRows and MixColumns unchanged. All lanes call it together, and synchronise before and
-  /// afterwards. A lane computes a row of a group. [FIPS197, 5.2]
-  template <int kGroups>
-  static __device__ __forceinline__ void extend(uint32_t* keys, int part, unsigned lane) {
-    static_assert(kGroups <= 8, "four lanes for a group");
-    const unsigned row = lane % 4, group = lane / 4 < kGroups ? lane / 4 : kGroups - 1;
-    uint32_t* const own = keys + group * kWords + 8 * row;
-    const auto constant = [](int b) { return 0u - (aes::kSubBytesConstant >> b & 1u); };
-    const uint32_t included = part > 0 ? 0xffffffff : 0;  // whether the last two round keys include the constant
-    const uint32_t* const last = own + (part > 0 ? (kRounds - 1) * kAesPlanes : 0);
-    aes::Bits<uint32_t> words[8];  // the last eight
+/// Writes the round keys of kGroups groups of 32 items, one group after the other, to `keys`, which has their keys. All
+/// round keys but the first include the S-box's constant, which goes through ShiftRows and MixColumns unchanged. All
+/// lanes call it together, and synchronise before and afterwards. A lane computes a row of a group. [FIPS197, 5.2]
+template <int kGroups>
+__device__ __forceinline__ void extend_aes256_keys(uint32_t* keys, unsigned lane) {
+  static_assert(kGroups <= 8, "four lanes for a group");
+  const unsigned row = lane % 4, group = lane / 4 < kGroups ? lane / 4 : kGroups - 1;
+  uint32_t* const own = keys + group * kAesKeyWords + 8 * row;
+  const auto constant = [](int b) { return 0u - (aes::kSubBytesConstant >> b & 1u); };
+  aes::Bits<uint32_t> words[8];  // the last eight
+#pragma unroll
+  for (int w = 0; w < 8; ++w) {
+#pragma unroll
+    for (int b = 0; b < 8; ++b)
+      words[w][b] = own[32 * w + b];
+  }
+  __syncwarp();  // lanes without a group read what others write
+#pragma unroll
+  for (int w = 4; w < 8; ++w) {
+#pragma unroll
+    for (int b = 0; b < 8; ++b)
+      own[32 * w + b] = words[w][b] ^ constant(b);
+  }
+#pragma unroll 1
+  for (int turn = 1; turn < 8; ++turn) {
 #pragma unroll
     for (int w = 0; w < 8; ++w) {
-#pragma unroll
-      for (int b = 0; b < 8; ++b)
-        words[w][b] = last[32 * w + b] ^ (constant(b) & included);
-    }
-    __syncwarp();  // lanes without a group read what others write
-    if (part == 0) {
-#pragma unroll
-      for (int w = 4; w < 8; ++w) {
-#pragma unroll
-        for (int b = 0; b < 8; ++b)
-          own[32 * w + b] = words[w][b] ^ constant(b);
-      }
-    }
-#pragma unroll 1
-    for (int turn = part > 0 ? kTurns : 1; turn < kTurns * (part + 1); ++turn) {
-      uint32_t* const to = own + turn % kTurns * 2 * kAesPlanes;
-      const uint32_t round_constant = row == 0 ? 1u << (turn - 1) : 0;
-#pragma unroll
-      for (int w = 0; w < 8; ++w) {
-        if (w == 4 && turn == 7) break;
-        aes::Bits<uint32_t> more = words[(w + 7) % 8];
-        if (w % 4 == 0) {
-#pragma unroll
-          for (int b = 0; b < 8; ++b) {
-            if (w == 0) more[b] = __shfl_sync(0xffffffff, more[b], (lane & ~3u) | (lane + 1) % 4);
-          }
-          more = sub_bytes_lop3(more);
-#pragma unroll
-          for (int b = 0; b < 8; ++b)
-            more[b] ^= constant(b) ^ (w == 0 ? 0u - (round_constant >> b & 1u) : 0);
-        }
+      if (w == 4 && turn == 7) break;
+      aes::Bits<uint32_t> more = words[(w + 7) % 8];
+      if (w % 4 == 0) {
 #pragma unroll
         for (int b = 0; b < 8; ++b) {
-          words[w][b] ^= more[b];
-          to[32 * w + b] = words[w][b] ^ constant(b);
+          if (w == 0) more[b] = __shfl_sync(0xffffffff, more[b], (lane & ~3u) | (lane + 1) % 4);
         }
+        more = sub_bytes_lop3(more);
+#pragma unroll
+        for (int b = 0; b < 8; ++b)
+          more[b] ^= constant(b) ^ (w == 0 && row == 0 && b == turn - 1 ? 0xffffffff : 0);
+      }
+#pragma unroll
+      for (int b = 0; b < 8; ++b) {
+        words[w][b] ^= more[b];
+        own[32 * (8 * turn + w) + b] = words[w][b] ^ constant(b);
       }
     }
   }
-};
+}
 
 using AesState = uint32_t[4][32];
 
@@ -130,39 +114,35 @@ __device__ __forceinline__ void shift_mix_add(AesState& state, const uint32_t* k
   }
 }
 
-/// Begins block `block` < 256 of the keystreams of 32 items, whose nonce is 0 and whose counters begin at 0. keys: the
-/// first round key.
-__device__ __forceinline__ void begin_aes256_block(AesState& state, const uint32_t* keys, uint32_t block) {
+/// Computes block `block` < 256 of the keystreams of 32 items, whose nonce is 0 and whose counters begin at 0.
+/// state[c][i] becomes word c of item i's block.
+__device__ __forceinline__ void aes256_counter_block(AesState& state, const uint32_t* keys, uint32_t block) {
 #pragma unroll
   for (int p = 0; p < kAesPlanes; ++p)
     state[p / 32][p % 32] = keys[p];
 #pragma unroll
   for (int b = 0; b < 8; ++b)
     state[3][24 + b] ^= 0u - (block >> b & 1u);
-}
-
-/// Computes round 1 <= round <= kAes256Rounds with its key.
-__device__ __forceinline__ void aes256_round(AesState& state, const uint32_t* key, int round) {
+#pragma unroll 1
+  for (int round = 1; round <= kAes256Rounds; ++round) {
+    keys += kAesPlanes;
 #pragma unroll
-  for (int p = 0; p < kAesPlanes; p += 8) {
-    aes::Bits<uint32_t> x;
+    for (int p = 0; p < kAesPlanes; p += 8) {
+      aes::Bits<uint32_t> x;
 #pragma unroll
-    for (int b = 0; b < 8; ++b)
-      x[b] = state[p / 32][p % 32 + b];
-    x = sub_bytes_lop3(x);
+      for (int b = 0; b < 8; ++b)
+        x[b] = state[p / 32][p % 32 + b];
+      x = sub_bytes_lop3(x);
 #pragma unroll
-    for (int b = 0; b < 8; ++b)
-      state[p / 32][p % 32 + b] = x[b];
+      for (int b = 0; b < 8; ++b)
+        state[p / 32][p % 32 + b] = x[b];
+    }
+    if (round < kAes256Rounds) {
+      shift_mix_add<true>(state, keys);
+    } else {
+      shift_mix_add<false>(state, keys);
+    }
   }
-  if (round < kAes256Rounds) {
-    shift_mix_add<true>(state, key);
-  } else {
-    shift_mix_add<false>(state, key);
-  }
-}
-
-/// Ends a block: state[c][i] becomes word c of item i's block.
-__device__ __forceinline__ void end_aes256_block(AesState& state) {
 #pragma unroll
   for (auto& column : state)
     transpose_words(column);

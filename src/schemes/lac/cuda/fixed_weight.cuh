@@ -64,20 +64,18 @@ struct PositionSet {
   }
 };
 
-/// A hash for each lane, in shared memory.
-using LaneHashes = uint32_t[8][32];
-
 /// The first kLimit different positions among words that are given in order.
 template <int kWords, uint32_t kLimit>
 struct Selection {
   PositionSet<kWords> positions;  ///< at most kLimit to begin with
-  LaneHashes& crossing;           ///< the hashes during which the limit is reached
+  uint32_t crossing[8];           ///< the hash during which the limit is reached
   uint32_t full;                  ///< all ones once that hash was seen
 
-  __device__ __forceinline__ explicit Selection(LaneHashes& hashes) : crossing(hashes), full(0) {
+  __device__ __forceinline__ void start() {
 #pragma unroll
-    for (int w = 0; w < 8; ++w)
-      crossing[w][lane_again()] = 0;
+    for (uint32_t& word : crossing)
+      word = 0;
+    full = 0;
   }
 
   /// Takes the next hash of the chain, with the positions of its words: takes all, or, if they are too many, none and
@@ -85,10 +83,9 @@ struct Selection {
   __device__ __forceinline__ void take_next_hash(const uint32_t (&hash)[8], const PositionSet<kWords>& more) {
     const uint32_t over = 0u - ((kLimit - positions.count_with(more)) >> 31), first = over & ~full;
     full |= over;
-    const unsigned lane = lane_again();
 #pragma unroll
     for (int w = 0; w < 8; ++w)
-      crossing[w][lane] = (hash[w] & first) | (crossing[w][lane] & ~first);
+      crossing[w] = (hash[w] & first) | (crossing[w] & ~first);
 #pragma unroll
     for (int w = 0; w < kWords; ++w)
       positions.at[w] |= more.at[w] & ~full;
@@ -99,7 +96,7 @@ struct Selection {
     uint32_t left = kLimit - positions.count_with(positions);
 #pragma unroll 1
     for (int i = 0; i < 16; ++i) {
-      const Position<kWords> position(crossing[i / 2][lane_again()] >> (16 * (i % 2)));
+      const Position<kWords> position(crossing[0]);
       const uint32_t wanted = full & (0u - ((0u - left) >> 31));
       uint32_t fresh = 0;
 #pragma unroll
@@ -109,6 +106,9 @@ struct Selection {
         positions.at[w] |= one & wanted;
       }
       left -= (0u - ((fresh | (0u - fresh)) >> 31)) & wanted & 1;
+#pragma unroll
+      for (int w = 0; w < 8; ++w)  // the next word
+        crossing[w] = __funnelshift_r(crossing[w], w < 7 ? crossing[(w + 1) % 8] : 0, 16);
     }
   }
 
@@ -121,14 +121,14 @@ struct Selection {
 /// Samples s and e, or r and e1, from the PRG's words and the chains of their seeds, of which the first is seed
 /// `first_seed`. A thread samples a polynomial.
 template <class S, int kHashes = S::kChainHashes>
-__global__ void __launch_bounds__(32, S::kN == 512 ? 21 : 16) sample_fixed_kernel(Work work, int first_seed) {
+__global__ void __launch_bounds__(32, S::kN == 512 ? 16 : 10) sample_fixed_kernel(Work work, int first_seed) {
   constexpr int kWords = S::kN / 32, kHalf = S::kPositionBlocks / 2;
   const size_t padded = groups_of(work.count) * kGroup, thread = blockIdx.x * kGroup + warp_lane();
   const int which = thread < padded ? 0 : 1;
   const size_t item = which == 0 ? thread : thread - padded;
-  __shared__ LaneHashes crossings[2];
-  Selection<kWords, S::kWeight> plus(crossings[0]);
-  Selection<kWords, 2 * S::kWeight> all(crossings[1]);
+  Selection<kWords, S::kWeight> plus;
+  Selection<kWords, 2 * S::kWeight> all;
+  plus.start(), all.start();
   all.positions.clear();
 #pragma unroll 1
   for (int part = 0; part < 2; ++part) {
@@ -157,12 +157,11 @@ __global__ void __launch_bounds__(32, S::kN == 512 ? 21 : 16) sample_fixed_kerne
   }
   plus.finish();
   all.finish();
-  const size_t again = static_cast<size_t>(block_again()) * kGroup + lane_again();
   const auto minus = [&](int w) { return all.positions.at[w] & ~plus.positions.at[w]; };
 #pragma unroll
   for (int w = 0; w < kWords; w += 2)
     // The noise of all items follows their secrets.
-    work.secret.at(again, w / 2) = make_uint4(plus.positions.at[w], minus(w), plus.positions.at[w + 1], minus(w + 1));
+    work.secret.at(thread, w / 2) = make_uint4(plus.positions.at[w], minus(w), plus.positions.at[w + 1], minus(w + 1));
 }
 
 }  // namespace polykem::lac::cuda

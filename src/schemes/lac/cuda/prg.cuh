@@ -44,22 +44,20 @@ template <int kBlocks>
 struct PrgAssignment {
   uint32_t group, stream, block;
   size_t first_item;
-  bool valid;
-  __device__ __forceinline__ explicit PrgAssignment(uint32_t groups, uint32_t streams)
+  __device__ __forceinline__ explicit PrgAssignment(uint32_t groups)
       : group(static_cast<uint32_t>(block_again()) * kPrgGroups<kBlocks> + lane_again() / kBlocks),
         stream(group / groups),
         block(lane_again() % kBlocks),
-        first_item(group % groups * kGroup),
-        valid(group < groups * streams && lane_again() / kBlocks < kPrgGroups<kBlocks>) {}
+        first_item(group % groups * kGroup) {}
 };
 
 /// Makes kBlocks blocks of keystream for each of `streams` keys of each item. Blocks of one warp; registers for eight
-/// of them, and shared memory too, if those of more than four groups are made in two parts.
+/// of them.
 template <int kBlocks, class Keys, class Out>
 __global__ void __launch_bounds__(32, 8) prg_kernel(Keys keys, Out out, size_t count, uint32_t streams) {
-  constexpr int kGroups = kPrgGroups<kBlocks>, kParts = kGroups > 4 ? 2 : 1;
-  using RoundKeys = polykem::cuda::SlicedAesKeys<kParts>;
-  __shared__ alignas(16) uint32_t round_keys[kGroups * RoundKeys::kWords];
+  using polykem::cuda::kAesKeyWords;
+  constexpr int kGroups = kPrgGroups<kBlocks>;
+  __shared__ alignas(16) uint32_t round_keys[kGroups * kAesKeyWords];
   const unsigned lane = warp_lane();
   const auto groups = static_cast<uint32_t>(groups_of(count));
   const uint32_t all = groups * streams, first = blockIdx.x * kGroups;
@@ -68,35 +66,21 @@ __global__ void __launch_bounds__(32, 8) prg_kernel(Keys keys, Out out, size_t c
     const size_t item = (first + g) % groups * kGroup + lane;
     uint32_t key[8];
     keys.load(key, item < count ? item : count - 1, (first + g) / groups);
-    RoundKeys::begin(round_keys + g * RoundKeys::kWords, key, lane);
+    polykem::cuda::begin_aes256_keys(round_keys + g * kAesKeyWords, key, lane);
   }
   __syncwarp();
-  const auto own_keys = [&] {
-    return round_keys + min(lane_again() / kBlocks, static_cast<unsigned>(kGroups) - 1) * RoundKeys::kWords;
-  };
-  if constexpr (kParts == 1) {
-    RoundKeys::template extend<kGroups>(round_keys, 0, lane);
-    __syncwarp();
-  }
+  polykem::cuda::extend_aes256_keys<kGroups>(round_keys, lane);
+  __syncwarp();
+  if (PrgAssignment<kBlocks>(groups).group >= all || lane / kBlocks >= kGroups) return;
 #pragma unroll 1
-  for (uint32_t more = 0; more < kBlocks; more += 32) {
+  for (uint32_t round = 0; round < kBlocks; round += 32) {
     polykem::cuda::AesState state;
-    polykem::cuda::begin_aes256_block(state, own_keys(), more + lane_again() % kBlocks);
-#pragma unroll 1
-    for (int round = 1; round <= polykem::cuda::kAes256Rounds; ++round) {
-      if (kParts == 2 && round % 7 == 1) {
-        __syncwarp();
-        RoundKeys::template extend<kGroups>(round_keys, round / 8, lane_again());
-        __syncwarp();
-      }
-      polykem::cuda::aes256_round(state, own_keys() + RoundKeys::of_round(round), round);
-    }
-    polykem::cuda::end_aes256_block(state);
-    const PrgAssignment<kBlocks> assigned(groups, streams);  // computed now: there are no registers to keep it in
-    if (!assigned.valid) return;
+    polykem::cuda::aes256_counter_block(state, round_keys + lane_again() / kBlocks * kAesKeyWords,
+                                        round + lane_again() % kBlocks);
+    const PrgAssignment<kBlocks> assigned(groups);  // computed again: there are no registers to keep it in
 #pragma unroll
     for (int i = 0; i < 32; ++i)
-      out.store(assigned.first_item + i, assigned.stream, static_cast<int>(more + assigned.block),
+      out.store(assigned.first_item + i, assigned.stream, static_cast<int>(round + assigned.block),
                 make_uint4(state[0][i], state[1][i], state[2][i], state[3][i]));
   }
 }
