@@ -2,14 +2,21 @@
 #
 # cmake -P cmake/build_info.cmake: prints the commit of the sources and a hash of those that the CUDA module is built
 # from, as they are on disk: the first 16 digits of the SHA-256 of what `sha256sum` prints of all files of
-# src and include with these extensions, sorted by name. With -DOUTPUT=FILE it writes both into a C++ source instead.
+# src and include with these extensions, sorted by name. -DFOLDERS=FOLDER,FOLDER... names other folders.
+# With -DOUTPUT=FILE it writes both into a C++ source instead.
 # -DCOMMIT=... states the commit where there is no repository.
 cmake_minimum_required(VERSION 3.22)
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+if(NOT FOLDERS)
+  set(FOLDERS src,include)
+endif()
+string(REPLACE "," ";" FOLDERS ${FOLDERS})
 set(files)
-foreach(extension c cpp cu cuh h hpp)
-  file(GLOB_RECURSE found RELATIVE ${root} ${root}/src/*.${extension} ${root}/include/*.${extension})
-  list(APPEND files ${found})
+foreach(folder IN LISTS FOLDERS)
+  foreach(extension c cpp cu cuh h hpp)
+    file(GLOB_RECURSE found RELATIVE ${root} ${root}/${folder}/*.${extension})
+    list(APPEND files ${found})
+  endforeach()
 endforeach()
 list(SORT files)
 set(sums)

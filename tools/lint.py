@@ -9,15 +9,17 @@ Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has;
 formula in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; notes of
 unfinished work that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/
 that exist where they are named; includes that follow the arrows of ARCHITECTURE.md, without cycles; commits of this
-history where results and Markdown files name commits; results that say which command repeats them; jobs of
-.github/workflows that are targets of the Makefile or phases of its target test-full; files and commands in tables of
-evidence that exist (tools/evidence.py); files that declassify values in the table of docs/side_channels.md.
+history where results and Markdown files name commits; commits beside a result that are the result's own; results that
+say which command repeats them; jobs of .github/workflows that are targets of the Makefile or phases of its target
+test-full; files and commands in tables of evidence that exist (tools/evidence.py); files that declassify values in the
+table of docs/side_channels.md.
 """
 
 import ast
 import bisect
 import functools
 import graphlib
+import itertools
 import math
 import re
 import subprocess
@@ -351,6 +353,7 @@ def check(path, keys):
         yield from check_citations(path, lines, keys)
         yield from check_links(path, lines)
         yield from check_commits(path, lines)
+        yield from check_results(path, lines)
         yield from evidence.findings(lines, makefile_targets())
 
 
@@ -398,6 +401,32 @@ def check_commits(path, lines):
         for commit in COMMIT.findall(line):
             if not has_commit(commit):
                 yield number, f"{commit} is not a commit of this history"
+
+
+KEPT_RESULTS = re.compile(r"((?:`\w+\.json`(?:, | and )?)+) in ([0-9a-f]{7,40})\b")
+
+
+def results_named(path, text):
+    """Yields names and contents of the results to which a paragraph links, or which it names by a commit."""
+    for target in re.findall(r"\]\(([^)]*\bresults/\w+\.json)\)", text):
+        if (path.parent / target).exists():
+            yield target, (path.parent / target).read_text(encoding="utf-8")
+    for names, commit in KEPT_RESULTS.findall(text):
+        for name in re.findall(r"\w+\.json", names):
+            yield f"{name} in {commit}", " ".join(git("show", f"{commit}:bench/results/{name}"))
+
+
+def check_results(path, lines):
+    """Checks that a paragraph which names commits names those of its results too; records of decisions always must."""
+    always = relative(path).startswith("docs/adr/")
+    numbered = enumerate(lines if history() else [], 1)
+    for _, group in itertools.groupby(numbered, key=lambda line: bool(line[1].strip())):
+        numbers, text = zip(*group)
+        named = COMMIT.findall(" ".join(text))
+        for name, content in results_named(path, " ".join(text)) if named or always else ():
+            measured = re.findall(r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})', content)
+            if not any(one.startswith(other) or other.startswith(one) for one in measured for other in named):
+                yield numbers[0], f"{name} is of {' and '.join(measured) or 'no commit'}, which is not named beside it"
 
 
 def results_without_commit():

@@ -17,7 +17,7 @@ inline constexpr double kRandomBlocksPerSecond = 24.7e9;  ///< ChaCha20, 64 byte
 inline constexpr double kMacsPerSecond = 645e12;          ///< int8 tensor cores, by mma.sync
 inline constexpr double kButterfliesPerSecond = 5.01e12;  ///< multiply, high multiply, add, subtract on 32-bit words
 /// Products of 32-bit words, each 64-bit product added to others with a carry: 31 lanes in every cycle.
-inline constexpr double kProductsPerSecond = 8.11e12;
+inline constexpr double kProductsPerSecond = 8.14e12;
 /// Operations of one of the two integer units, in each of 64 lanes of 132 multiprocessors in every cycle, at 1.98 GHz.
 inline constexpr double kLanesPerSecond = 16.73e12;
 /// Look-ups of words in shared memory: 32 in each cycle of a multiprocessor.

@@ -66,8 +66,8 @@ std::string as_table(const Results& results) {
 
 std::string as_json(const Results& results) {
   std::ostringstream out;
-  out << "{\n \"schema\": \"polykem-lab-ckks-1\",\n \"version\": " << quoted(POLYKEM_LAB_VERSION)
-      << ",\n \"commit\": " << quoted(polykem::lab::commit()) << ",\n \"compiler\": " << quoted(__VERSION__)
+  out << "{\n \"schema\": \"polykem-lab-ckks-1\",\n \"version\": " << quoted(POLYKEM_LAB_VERSION) << ",\n "
+      << polykem::lab::build_json() << ",\n \"compiler\": " << quoted(__VERSION__)
       << ",\n \"command\": " << quoted(results.command) << ",\n \"cpu\": " << quoted(results.cpu)
       << ",\n \"gpu\": " << (results.gpu.empty() ? "null" : quoted(results.gpu))
       << ",\n \"no_gpu\": " << (results.no_gpu.empty() ? "null" : quoted(results.no_gpu))

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "api_checks.hpp"
+#include "core/build_info.hpp"
 
 namespace {
 
@@ -106,7 +107,8 @@ class Times {
       std::perror(path);
       return false;
     }
-    std::fprintf(file, "{\"timings\": [\n%s\n]}\n", rows_.c_str());
+    std::fprintf(file, "{%s, \"command\": \"tests/gpu/run.sh build-gpu ckks\", \"timings\": [\n%s\n]}\n",
+                 polykem::json_of(polykem::kBuild).c_str(), rows_.c_str());
     return std::fclose(file) == 0;
   }
 

@@ -13,6 +13,7 @@
 
 #include "bench/cuda/common.hpp"
 #include "bench/cuda/timing.hpp"
+#include "core/build_info.hpp"
 
 namespace polykem::bench {
 namespace {
@@ -169,12 +170,14 @@ SetResult measure(const char* name, size_t items) {
   return result;
 }
 
-void write_json(const std::string& path, const char* device, const std::vector<SetResult>& sets) {
+void write_json(const std::string& path, const char* device, const std::string& command,
+                const std::vector<SetResult>& sets) {
   std::ofstream out(path);
   int runtime = 0;
   cudaRuntimeGetVersion(&runtime);
   out << "{\n \"device\": \"" << device << "\", \"devices\": 1, \"cuda\": " << runtime
-      << ", \"peer\": \"cuPQC\",\n \"source\": \"research/cupqc\",\n \"samples\": " << kSamples << ",\n \"sets\": [";
+      << ", \"peer\": \"cuPQC\",\n \"source\": \"research/cupqc\",\n " << json_of(kBuild) << ",\n \"command\": \""
+      << command << "\",\n \"samples\": " << kSamples << ",\n \"sets\": [";
   const char* between = "\n";
   for (const SetResult& s : sets) {
     out << between << "  {\"name\": \"" << s.name << "\", \"family\": \"mlkem\", \"items\": " << s.items
@@ -194,15 +197,17 @@ void write_json(const std::string& path, const char* device, const std::vector<S
 
 int run(int argc, char** argv) {
   std::vector<size_t> items;
-  std::string json;
+  std::string json, command = "polykem_bench_cupqc";
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 == argc) die("usage: [--items N]... [--json FILE]");
-    if (std::strcmp(argv[i], "--items") == 0)
+    if (std::strcmp(argv[i], "--items") == 0) {
       items.push_back(std::strtoul(argv[i + 1], nullptr, 10));
-    else if (std::strcmp(argv[i], "--json") == 0)
+      command.append(" --items ").append(argv[i + 1]);
+    } else if (std::strcmp(argv[i], "--json") == 0) {
       json = argv[i + 1];
-    else
+    } else {
       die("usage: [--items N]... [--json FILE]");
+    }
   }
   if (items.empty()) items = {10000, 100000, 500000};
   cudaDeviceProp properties{};
@@ -213,7 +218,7 @@ int run(int argc, char** argv) {
     results.push_back(measure<decltype(cupqc::ML_KEM_768())>("mlkem768", count));
     results.push_back(measure<decltype(cupqc::ML_KEM_1024())>("mlkem1024", count));
   }
-  if (!json.empty()) write_json(json, properties.name, results);
+  if (!json.empty()) write_json(json, properties.name, command, results);
   return 0;
 }
 

@@ -46,10 +46,10 @@ std::string as_json(const Results& results, const Laboratory& laboratory) {
   std::ostringstream out;
   out << "{\n \"schema\": \"polykem-lab-1\",\n \"cpu\": " << quoted(cpu_name())
       << ",\n \"gpu\": " << (laboratory.gpu().empty() ? "null" : quoted(laboratory.gpu()))
-      << ",\n \"no_gpu\": " << (laboratory.no_gpu().empty() ? "null" : quoted(laboratory.no_gpu()))
-      << ",\n \"commit\": " << quoted(commit()) << ",\n \"compiler\": " << quoted(__VERSION__)
-      << ",\n \"command\": " << quoted(results.command) << ",\n \"complete\": " << (results.complete ? "true" : "false")
-      << ",\n \"planned\": " << results.planned << ",\n \"compared\": " << results.compared << ",\n";
+      << ",\n \"no_gpu\": " << (laboratory.no_gpu().empty() ? "null" : quoted(laboratory.no_gpu())) << ",\n "
+      << build_json() << ",\n \"compiler\": " << quoted(__VERSION__) << ",\n \"command\": " << quoted(results.command)
+      << ",\n \"complete\": " << (results.complete ? "true" : "false") << ",\n \"planned\": " << results.planned
+      << ",\n \"compared\": " << results.compared << ",\n";
   if (results.gpu_rates.bytes > 0)
     out << " \"gpu_rates\": {\"imma\": " << rate(Unit::kImma) << ", \"dp4a\": " << rate(Unit::kDp4a)
         << ", \"dp2a\": " << rate(Unit::kDp2a) << ", \"imad\": " << rate(Unit::kImad)

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
+
+#include "core/build_info.hpp"
 
 namespace polykem::lab {
 
@@ -56,10 +57,8 @@ std::string resources_json(const Resources& r) {
          ", \"occupancy\": " + format("%.6g", r.occupancy);
 }
 
-std::string commit() {
-  const char* stated = std::getenv("POLYKEM_COMMIT");
-  const std::string known = stated != nullptr && *stated != '\0' ? stated : POLYKEM_LAB_COMMIT;
-  return known.empty() ? "unknown" : known;
+std::string build_json() {
+  return json_of(kBuild);
 }
 
 std::string command_line(const char* program, int argc, char** argv) {

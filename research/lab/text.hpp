@@ -23,8 +23,8 @@ std::string resources_text(const Resources& resources);
 /// Returns the same as members of a JSON object, each after a comma.
 std::string resources_json(const Resources& resources);
 
-/// Returns POLYKEM_COMMIT of the environment or, without it, the commit of the sources.
-std::string commit();
+/// Returns what this program was built from, as members of a JSON object.
+std::string build_json();
 std::string cpu_name();
 /// Returns the command line for a JSON document, with `program` as its first word.
 std::string command_line(const char* program, int argc, char** argv);

@@ -42,6 +42,7 @@ class Lab(unittest.TestCase):
         self.assertEqual(result["planned"], len(result["records"]))
         for key in ("cpu", "commit", "compiler", "gpu", "no_gpu"):
             self.assertIn(key, result)
+        self.assertRegex(result["sources"], "^[0-9a-f]{16}$")
         problems = {r["problem"] for r in result["records"]}
         self.assertEqual(
             problems,

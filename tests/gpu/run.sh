@@ -35,7 +35,7 @@ export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" describe --always --dir
 
 build_ckks() {
   cmake -S "$root/ckks" -B "$build/ckks" -DPOLYKEM_CKKS_CUDA=ON -DPOLYKEM_BUILD_BENCH=ON \
-    -DPOLYKEM_BUILD_EXAMPLES=OFF >"$build.ckks.log" 2>&1 &&
+    -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_COMMIT="$POLYKEM_COMMIT" >"$build.ckks.log" 2>&1 &&
     cmake --build "$build/ckks" -j "$(nproc)" >>"$build.ckks.log" 2>&1 || {
     tail -n 40 "$build.ckks.log"
     return 1

@@ -14,12 +14,13 @@ scratch=$(mktemp -d)
 failed=no
 trap 'rm -rf "$scratch"' EXIT
 
-# expect WHAT CODES COMMAND...: one case. CODES: the exit codes that are right, separated by commas.
+# expect WHAT RIGHT COMMAND...: one case. RIGHT: its exit code. 3 is right nowhere, since the CPU computes what a GPU
+# cannot; 4, that it did, is wrong where an item fits into the GPU's memory.
 expect() {
-  local what=$1 codes=$2 code=0 verdict=ok
+  local what=$1 right=$2 code=0 verdict=ok
   shift 2
   timeout 120 "$@" >"$scratch/said" 2>&1 || code=$?
-  [[ ,$codes, == *,$code,* ]] || verdict=FAILED failed=yes
+  [[ $code == "$right" ]] || verdict=FAILED failed=yes
   printf '%-7s %-44s exit code %-3s %s\n' "$verdict" "$what" "$code" "$(tail -n 1 "$scratch/said")"
 }
 
@@ -72,10 +73,11 @@ exchanges_together() {
 export -f exchanges_together
 expect "four processes" 0 bash -c 'exchanges_together 4'
 
-# The context of a process takes some hundred MiB.
+# The context of a process takes some hundred MiB. What is then left of 1024 holds parts of a batch, halved if need be;
+# 16 have no room for a context, and without one the backend is not available.
 expect "4096 MiB left by another process" 0 "$program" beside 4096 200000
-expect "1024 MiB left by another process" 0,3,4 "$program" beside 1024 200000
-expect "16 MiB left by another process" 0,3,4,77 "$program" beside 16 2000
+expect "1024 MiB left by another process" 0 "$program" beside 1024 200000
+expect "16 MiB left by another process" 77 "$program" beside 16 2000
 
 # The last lines of the logs of MPS's daemon and server.
 mps_log() {
@@ -103,7 +105,7 @@ with_mps() {
   echo "MPS: process ${servers//$'\n'/, } serves the clients"
   expect "MPS, four processes" 0 bash -c 'exchanges_together 4'
   expect "MPS, a quarter of the multiprocessors" 0 env CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=25 "$program" exchange 100000
-  expect "MPS, 2 GB of memory" 0,3,4,77 env CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=2G "$program" exchange 200000
+  expect "MPS, 2 GB of memory" 0 env CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=0=2G "$program" exchange 200000
   mps_log
 }
 if command -v nvidia-cuda-mps-control >/dev/null; then

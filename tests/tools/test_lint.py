@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests which commits a Markdown file may name: those of this history, and another repository's on the line that names
-it; which headers a folder may include; which jobs a workflow may have; and what a table of evidence may name."""
+it; which ones must stand beside a result; which headers a folder may include; which jobs a workflow may have; and what
+a table of evidence may name."""
 
 import pathlib
 import sys
@@ -34,6 +35,27 @@ class Commits(unittest.TestCase):
 
     def test_without_history_nothing_is_reported(self):
         self.assertEqual(self.findings("measured at 26145aa", history=[]), [])
+
+
+class Results(unittest.TestCase):
+    def findings(self, text, page="docs/bulk.md", kept='"commit": "1234567",'):
+        def git(*words):
+            return kept.split() if words == ("show", "26145a9:bench/results/seen.json") else []
+        with mock.patch.object(lint, "history", return_value=HISTORY), mock.patch.object(lint, "git", git):
+            return [number for number, _ in lint.check_results(lint.ROOT / page, text.splitlines())]
+
+    def test_the_commit_of_a_linked_result_stands_in_its_paragraph(self):
+        link = "[x](../bench/results/h200_seam_before.json)"
+        self.assertEqual(self.findings(f"At c6565475 and\nfd1b5ce {link}\n\nAt c6565475 another."), [])
+        self.assertEqual(self.findings(f"At fd1b5ce.\n\nAt c6565475\n{link}"), [3])
+        self.assertEqual(self.findings(f"All of {link}"), [])
+        self.assertEqual(self.findings(f"All of {link.replace('..', '../..')}", "docs/adr/README.md"), [1])
+
+    def test_a_replaced_result_is_named_by_a_commit_that_holds_it(self):
+        self.assertEqual(self.findings("commit 1234567 (`seen.json` in 26145a9)"), [])
+        for text in ("c6565475 (`seen.json` in 26145a9)", "commit 1234567 (`seen.json` in c6565475)",
+                     "commit 1234567 (`seen.json` and `none.json` in 26145a9)"):
+            self.assertEqual(self.findings(text), [1], text)
 
 
 class Declassified(unittest.TestCase):

@@ -63,11 +63,17 @@ def shown_limit(least_and_what):
     return f"{least:.2f}" + (" P" if what == "PCIe" else "")
 
 
+def measured_at(documents):
+    """Returns the line above a table that names the commits of its results."""
+    return f"Measured at {' and '.join(dict.fromkeys(document['commit'] for document in documents))}:\n\n"
+
+
 def table_kernels(_):
     """Makes the table of rates with all data on the GPU."""
-    return markdown(["set", "keygen", "encaps", "decaps"],
-                    [[s["name"]] + [f"{r['per_second'] / 1e6:.1f} M/s" for r in s["resident"]]
-                     for s in load("h200_ntru.json")["sets"]])
+    document = load("h200_ntru.json")
+    return measured_at([document]) + markdown(
+        ["set", "keygen", "encaps", "decaps"],
+        [[s["name"]] + [f"{r['per_second'] / 1e6:.1f} M/s" for r in s["resident"]] for s in document["sets"]])
 
 
 def table_steps(_):
@@ -90,8 +96,9 @@ def table_host(_):
             row += triples(times, [least / ms for (least, _), ms in zip(limits, times)])
         of_large = [limit(large, name, many[name, op])[0] / many[name, op]["ms"] for op in OPS]
         rows.append([*row, *triples([many[name, op]["ms"] for op in OPS], of_large)])
-    return markdown(["set", "limit, ms", "in a row of batches, ms", "% of the limit", "one batch alone, ms",
-                     "% of the limit", "400,000 items alone, ms", "% of the limit"], rows)
+    return measured_at([*runs, large]) + markdown(
+        ["set", "limit, ms", "in a row of batches, ms", "% of the limit", "one batch alone, ms", "% of the limit",
+         "400,000 items alone, ms", "% of the limit"], rows)
 
 
 def table_pageable(_):
@@ -146,10 +153,11 @@ def table_rates(_):
             if per_second >= factor:
                 return f"{per_second / factor:.2f} {letter}/s"
         return f"{per_second:,.0f}/s"
-    return markdown(["rate", "of", "measured", "used for floors"],
-                    [[f"`{r['name']}`", r["of"], in_units(r["per_second"]),
-                      in_units(r["used_for_floors"]) if "used_for_floors" in r else ""]
-                     for r in load("h200_gpu_rates.json")["rates"]])
+    document = load("h200_gpu_rates.json")
+    return measured_at([document]) + markdown(
+        ["rate", "of", "measured", "used for floors"],
+        [[f"`{r['name']}`", r["of"], in_units(r["per_second"]),
+          in_units(r["used_for_floors"]) if "used_for_floors" in r else ""] for r in document["rates"]])
 
 
 def device_arrays(_):
@@ -279,9 +287,8 @@ def family_table(names, steps_of, shown=beside_floor, line=lambda document: ""):
         documents = [load(name) for name in names if present(name)]
         if not present(names[0]):
             return ""
-        commits = " and ".join(dict.fromkeys(document["commit"] for document in documents))
         main = {**documents[0], "sets": [s for s in documents[0]["sets"] if not s["name"].startswith(TWINS)]}
-        return (f"Measured at {commits}:\n\n" + kernels_table([main, *documents[1:]], shown) + line(main)
+        return (measured_at(documents) + kernels_table([main, *documents[1:]], shown) + line(main)
                 + f"\nThe steps of {steps_of}:\n\n" + steps_table(main, steps_of) + host_table(main))
     return table
 

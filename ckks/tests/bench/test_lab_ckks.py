@@ -39,7 +39,7 @@ class LabCkks(unittest.TestCase):
         self.assertTrue(document["complete"])
         self.assertIsNone(document["gpu"])
         self.assertIn("--log-n 12", document["command"])
-        for key in ("version", "commit", "compiler", "cpu", "no_gpu"):
+        for key in ("version", "commit", "sources", "compiler", "cpu", "no_gpu"):
             self.assertTrue(document[key], key)
         self.assertGreater(document["rates"]["cpu"]["slots"], 1e8)
         self.assertGreater(document["rates"]["cpu"]["bytes"], 1e8)

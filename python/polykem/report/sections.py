@@ -233,8 +233,8 @@ def peers_section(records: Records) -> Section | None:
             names = ", ".join(unique(p.peer for p in mine))
             if charts:
                 blocks.append(Figure(f"{backend}: {machine}", f"Beside {names}.", charts))
-    text = ("The rate of polykem over that of another library, on the same machine in the same run. To the right of 1 "
-            "polykem is quicker.")
+    text = ("The rate of polykem over that of another library: on a CPU, on the same machine in the same run; on a "
+            "GPU, over a rate of an earlier run on a GPU of the same kind. To the right of 1 polykem is quicker.")
     return Section("peers", "Beside other libraries", text, blocks)
 
 

@@ -49,25 +49,9 @@ list(FILTER POLYKEM_CUDA_SOURCES INCLUDE REGEX "[.](cu|cpp)$")
 list(APPEND POLYKEM_CUDA_SOURCES prim/polymul/cuda/imma.cu schemes/device_schemes.cpp)
 
 # The module, and programs that measure a GPU, know what they were built from.
-set(POLYKEM_COMMIT "" CACHE STRING "The commit of the sources; empty: ask git")
+include(${PROJECT_SOURCE_DIR}/cmake/build_info_source.cmake)
 set(build_info ${CMAKE_CURRENT_BINARY_DIR}/cuda/build_info.cpp)
-set(script ${PROJECT_SOURCE_DIR}/cmake/build_info.cmake)
-set(patterns)
-foreach(extension c cpp cu cuh h hpp)
-  list(APPEND patterns ${PROJECT_SOURCE_DIR}/src/*.${extension} ${PROJECT_SOURCE_DIR}/include/*.${extension})
-endforeach()
-file(GLOB_RECURSE hashed CONFIGURE_DEPENDS ${patterns})
-execute_process(COMMAND git rev-parse --git-path logs/HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-                OUTPUT_VARIABLE head OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-if(head)
-  cmake_path(ABSOLUTE_PATH head BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-endif()
-if(EXISTS "${head}")
-  list(APPEND hashed ${head})
-endif()
-add_custom_command(OUTPUT ${build_info}
-                   COMMAND ${CMAKE_COMMAND} -DCOMMIT=${POLYKEM_COMMIT} -DOUTPUT=${build_info} -P ${script}
-                   DEPENDS ${script} ${hashed} VERBATIM)
+polykem_build_info_source(${build_info} src include)
 polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES} ${build_info})
 set(info_object ${objects})
 list(FILTER info_object INCLUDE REGEX "/build_info[.]cpp[.]o$")
