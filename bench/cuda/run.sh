@@ -76,7 +76,10 @@ bench_family() {
       bench saber --family saberkem --shared
       bench saber_500000 --family saberkem --items 500000 --kernels
       ;;
-    lac) bench lac --family lac --shared ;;
+    lac)
+      bench lac --family lac --shared
+      bench lac_500000 --family lac --items 500000 --kernels
+      ;;
     mldsa) bench mldsa --family mldsa --shared ;;
     hybrid) bench hybrid --scheme x25519mlkem768 --scheme mlkem768x25519 --shared ;;
     *) bench "$1" --scheme "$1" --shared ;;
