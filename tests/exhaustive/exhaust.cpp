@@ -22,8 +22,10 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
-/// AddressSanitizer has it, and handles signals of its own.
+/// Every sanitizer has it.
 extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
+/// AddressSanitizer has it, and handles signals itself.
+extern "C" [[gnu::weak]] void __asan_init();
 
 namespace {
 
@@ -42,7 +44,8 @@ void on_signal(int signal) {
 
 void report_crashes() {
   std::signal(SIGABRT, on_signal);
-  if (__sanitizer_set_death_callback != nullptr) return __sanitizer_set_death_callback(report);
+  if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(report);
+  if (__asan_init != nullptr) return;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
     std::signal(signal, on_signal);
 }
