@@ -4,7 +4,7 @@
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
 h200x2_cards_*.json and h200x2_bulk*.json (two GPUs), h200_seong2021.json; if they exist, h200_mlkem.json
 (100,000 items), h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json,
-h200_hybrid.json, h200_mldsa.json and h200_gpu_rates.json.
+h200_lac_500000.json, h200_hybrid.json, h200_mldsa.json and h200_gpu_rates.json.
 """
 
 import statistics
@@ -300,6 +300,6 @@ TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": ta
           "gpu-mlkem": family_table(["h200_mlkem.json", "h200_mlkem_500000.json"], "mlkem768", with_ratio),
           "gpu-saber": family_table(["h200_saber.json", "h200_saber_500000.json"], "saber", line=host_peer_line),
           "gpu-frodokem": family_table(["h200_frodokem.json"], "frodokem976shake", line=lambda _: one_key_line()),
-          "gpu-lac": family_table(["h200_lac.json"], "lac128"),
+          "gpu-lac": family_table(["h200_lac.json", "h200_lac_500000.json"], "lac128"),
           "gpu-hybrid": family_table(["h200_hybrid.json"], "x25519mlkem768"),
           "gpu-mldsa": family_table(["h200_mldsa.json"], "mldsa65", with_ratio)}
