@@ -45,9 +45,9 @@ class Results(unittest.TestCase):
             return [number for number, _ in lint.check_results(lint.ROOT / page, text.splitlines())]
 
     def test_the_commit_of_a_linked_result_stands_in_its_paragraph(self):
-        link = "[x](../bench/results/h200_seam_before.json)"
-        self.assertEqual(self.findings(f"At c6565475 and\nfd1b5ce {link}\n\nAt c6565475 another."), [])
-        self.assertEqual(self.findings(f"At fd1b5ce.\n\nAt c6565475\n{link}"), [3])
+        link = "[x](../bench/results/h200x2_bulk.json)"
+        self.assertEqual(self.findings(f"At c6565475 and\n26145a9 {link}\n\nAt c6565475 another."), [])
+        self.assertEqual(self.findings(f"At 26145a9.\n\nAt c6565475\n{link}"), [3])
         self.assertEqual(self.findings(f"All of {link}"), [])
         self.assertEqual(self.findings(f"All of {link.replace('..', '../..')}", "docs/adr/README.md"), [1])
 
