@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what made-up times are taken for.
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,6 +49,12 @@ TEST(TimingVerdict, IsThatOfTwo) {
 
 TEST(TimingVerdict, IsTooNoisyIfNoTwoAgree) {
   EXPECT_EQ(agreed(kNoise, kSame, kOther), Verdict::kTooNoisy);
+}
+
+TEST(TimingVerdict, OtherThanExpectedFails) {
+  EXPECT_NONFATAL_FAILURE(expect_verdict(Verdict::kEqual, [] { return kOther; }), "the times differ");
+  EXPECT_NONFATAL_FAILURE(expect_verdict(Verdict::kDiffer, [] { return kSame; }), "the times do not differ");
+  expect_verdict(Verdict::kEqual, [] { return kSame; });
 }
 
 }  // namespace
