@@ -57,7 +57,7 @@ declare -A typical=([tests.build]=620 [tests.test]=610 [sanitize.build]=155 [san
   [python-sanitize.test]=330 [full.build]=690 [full.test]=6000 [ct-full.build]=900
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
-  [fuzz.test]=360 [fuzz-coverage.build]=600 [fuzz-coverage.test]=60 [mutants.test]=900 [tidy.test]=900
+  [fuzz.test]=360 [fuzz-coverage.build]=600 [fuzz-coverage.test]=60 [mutants.test]=900 [tidy.test]=5000
   [exhaustive.build]=690 [exhaustive.test]=3600
   [traces.build]=300 [traces.test]=18000 [compilers.build]=1700 [coverage.build]=610 [coverage.test]=1180)
 

@@ -204,7 +204,7 @@ class Schema {
     ar_.number("polymorphic_id", id);
     present = id != 0;
     if (!present) return;
-    std::string name = wanted;
+    std::string name = wanted;  // NOLINT(performance-unnecessary-copy-initialization): reading changes it
     if ((id & kNewClass) != 0) ar_.text("polymorphic_name", name);
     if constexpr (kReading) {
       demand_class(ar_, name, wanted);

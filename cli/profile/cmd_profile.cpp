@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 
@@ -85,7 +86,7 @@ std::string steps_text(const ProfileRow& row) {
 }
 
 std::string cycles_text(const ProfileRow& row) {
-  return row.cycles > 0 ? with_commas(static_cast<std::uint64_t>(row.cycles + 0.5)) : "";
+  return row.cycles > 0 ? with_commas(static_cast<std::uint64_t>(std::llround(row.cycles))) : "";
 }
 
 /// False for the phases of a core: only their cycles are known, and their time is part of another row.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -123,7 +124,7 @@ std::string main_executor(const OperationFigures& figures) {
     max_rate = std::max(max_rate, rate);
   }
   if (best.empty()) return "";
-  const auto percent = static_cast<int>(100 * max_rate / figures.rate + 0.5);
+  const auto percent = std::lround(100 * max_rate / figures.rate);
   return percent == 100 ? best : fmt::format("{} {} %", best, percent);
 }
 
@@ -132,7 +133,7 @@ std::string time_or_nothing(double seconds) {
 }
 
 std::string whole(double value) {
-  return with_commas(static_cast<unsigned long long>(std::min(value, kMax) + 0.5));
+  return with_commas(static_cast<unsigned long long>(std::llround(std::min(value, kMax))));
 }
 
 std::string failure_rates(const Figures& figures) {

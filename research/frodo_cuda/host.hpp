@@ -13,6 +13,13 @@
 #include "core/backend.hpp"
 #include "schemes/frodo/gen_a.hpp"
 
+namespace polykem::frodo {
+
+// A library that is built without vector code has none of them.
+extern const Kernels kKernelsAvx2 [[gnu::weak]], kKernelsAvx512 [[gnu::weak]];
+
+}  // namespace polykem::frodo
+
 namespace polykem::bench {
 
 /// The paper's six parts of an operation. The part of AES is the generation of A, by either function.

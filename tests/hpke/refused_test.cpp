@@ -72,7 +72,7 @@ TEST_P(Refused, ChangedEncapsulationsAndKeys) {
 
 TEST_P(Refused, AnotherInfoOrAdditionalData) {
   const Batch batch(suite);
-  for (How how : {How{bytes_of("infO")}, How{bytes_of("info"), bytes_of("additional")}, How{{}, {}}}) {
+  for (const How& how : {How{bytes_of("infO")}, How{bytes_of("info"), bytes_of("additional")}, How{{}, {}}}) {
     const Opened opened = open_all(suite, batch.keys.sk, batch.sealed, how);
     EXPECT_EQ(kCount, opened.failed);
     EXPECT_TRUE(all_zero(opened.plaintexts, 0, opened.plaintexts.size()));

@@ -258,7 +258,7 @@ TEST_P(EcdhNist, KnownAnswers) {
   std::vector<Bytes> scalars, points;
   for (const Answer& side : sides) {
     scalars.push_back(from_hex(side.scalar));
-    points.push_back(from_hex((std::string("04") + side.x + side.y).c_str()));
+    points.push_back(from_hex(std::string("04") + side.x + side.y));
   }
   EXPECT_EQ(public_keys(scalars), points);
   std::swap(points[0], points[1]);

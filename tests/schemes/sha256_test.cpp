@@ -14,7 +14,7 @@ namespace {
 using test::Bytes;
 
 std::string hex_hash(Sha256 sha256, const std::string& text) {
-  uint8_t hash[kSha256Bytes];
+  uint8_t hash[kSha256Bytes] = {};
   sha256({hash, 0}, {reinterpret_cast<const uint8_t*>(text.data()), 0}, text.size(), 1);
   std::string hex;
   for (const uint8_t byte : hash) {

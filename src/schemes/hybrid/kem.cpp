@@ -62,7 +62,7 @@ Status run_kem(const Parts& p, Op op, const Batch& batch, std::byte* workspace) 
   for (size_t first = 0; first < batch.count;) {
     Batch items{batch.slice(p.kem.record_bytes(op), first, std::min(batch.count - first, for_many.chunk)), batch.drbg};
     const Tail small = for_many.tail(items);
-    const bool only_small = small.count == items.count;
+    const bool only_small = small.operation != nullptr && small.count == items.count;
     if (!only_small) items.count -= small.count;
     const Operation& chosen = only_small ? *small.operation : for_many;
     const Status status = chosen.run(chosen.context, items, workspace, nullptr);

@@ -18,7 +18,7 @@ POLYKEM_INLINE __m512i first_counters(uint64_t nonce, uint64_t counter) {
 }
 /// Returns the counter blocks of the register that lies `registers` registers after that of `counters`.
 POLYKEM_INLINE __m512i later_counters(__m512i counters, size_t registers) {
-  const auto ahead = static_cast<long long>(kBlocksOfRegister * registers);
+  const auto ahead = static_cast<long long>(kBlocksOfRegister) * static_cast<long long>(registers);
   return _mm512_add_epi64(counters, _mm512_set_epi64(ahead, 0, ahead, 0, ahead, 0, ahead, 0));
 }
 

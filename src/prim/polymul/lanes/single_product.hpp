@@ -202,9 +202,7 @@ struct SingleTernaryProduct {
 
  private:
   /// Returns 0, 1, 2 as they are, and 2 for 0xffff.
-  static POLYKEM_INLINE uint16_t canonical(uint16_t x) {
-    return static_cast<uint16_t>((x & 3) - ((x & 1) & (x >> 1 & 1)));
-  }
+  static POLYKEM_INLINE uint16_t canonical(uint16_t x) { return static_cast<uint16_t>((x & 3) - (x & x >> 1 & 1)); }
 };
 
 }  // namespace POLYKEM_ISA
