@@ -67,7 +67,7 @@ MUTANTS = [
     # CKKS
     Mutant("more digits than there are", "ckks/src/context.cpp",
            "(params.digits - 1) * digit_limbs >= limbs_", "false", "ckks_test", "CkksApi.ParametersAreChecked"),
-    Mutant("a batch of other primes passes", "ckks/src/evaluator.cpp",
+    Mutant("a batch of other primes passes", "ckks/src/evaluator.hpp",
            "batch.set != context.q_id()", "batch.n != context.n()", "ckks_test", "CkksApi.ParameterSets*"),
     Mutant("no memory for a thread ends the process", "ckks/src/context.cpp",
            "} catch (const std::bad_alloc&) {     // no memory for one more", "", "ckks_calls_test", "*WithThreads"),

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "ckks/src/chebyshev.hpp"
 #include "ckks/src/device.hpp"
 #include "ckks/src/encoding.hpp"
 #include "ckks/src/error.hpp"
@@ -24,6 +25,9 @@ struct polykem_ckks_ciphertexts : Ciphertexts {};
 struct polykem_ckks_secret_key : SecretKey {};
 struct polykem_ckks_public_key : PublicKey {};
 struct polykem_ckks_switching_key : SwitchingKey {};
+struct polykem_ckks_chebyshev : Chebyshev {
+  using Chebyshev::Chebyshev;
+};
 struct polykem_ckks_device {
   std::shared_ptr<const Device> device;
 };
@@ -57,6 +61,10 @@ void give(Value&& value, Handle** out) {
 
 std::vector<uint64_t> words_at(const uint64_t* words, size_t count) {
   return words == nullptr ? std::vector<uint64_t>() : std::vector<uint64_t>(words, words + count);
+}
+
+const Complex* numbers_at(const double* values) {
+  return reinterpret_cast<const Complex*>(values);  // the standard allows it: [complex.numbers]
 }
 
 /// Checks rows of one polynomial modulo the primes 0..primes - 1.
@@ -211,8 +219,7 @@ polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, con
     need(context, values, out);
     if (count == 0 || slots == 0 || slots > context->n() || count > kMaxWords / slots)
       throw Error(Fault::kArgument, "there must be messages with 1 to N/2 slots");
-    const auto* const numbers = reinterpret_cast<const Complex*>(values);  // the standard allows it: [complex.numbers]
-    give(encode(*context, {numbers, count * slots}, slots, limbs, scale), out);
+    give(encode(*context, {numbers_at(values), count * slots}, slots, limbs, scale), out);
   });
 }
 polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context, const polykem_ckks_plaintexts* plaintexts,
@@ -489,6 +496,31 @@ uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long
 }
 uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context) {
   return context ? 2 * context->n() - 1 : 0;
+}
+
+polykem_ckks_status polykem_ckks_chebyshev_new(const double* coefficients, size_t count, double a, double b,
+                                               polykem_ckks_chebyshev** out) {
+  return guarded([&] {
+    need(coefficients, out);
+    if (count > kMaxWords) throw Error(Fault::kArgument, "there are too many coefficients");
+    *out = new polykem_ckks_chebyshev({numbers_at(coefficients), count}, a, b);
+  });
+}
+void polykem_ckks_chebyshev_free(polykem_ckks_chebyshev* polynomial) {
+  delete polynomial;
+}
+size_t polykem_ckks_chebyshev_levels(const polykem_ckks_chebyshev* polynomial) {
+  return polynomial ? polynomial->levels() : 0;
+}
+polykem_ckks_status polykem_ckks_chebyshev_apply(const polykem_ckks_context* context,
+                                                 const polykem_ckks_chebyshev* polynomial,
+                                                 const polykem_ckks_ciphertexts* x,
+                                                 const polykem_ckks_switching_key* key, size_t limbs_per_level,
+                                                 polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, polynomial, x, key, out);
+    give(polynomial->apply(*context, *x, *key, limbs_per_level), out);
+  });
 }
 
 polykem_ckks_status polykem_ckks_device_open(const polykem_ckks_context* context, int ordinal, size_t scratch_bytes,

@@ -66,6 +66,7 @@ class DeviceWords {
   DeviceWords& operator=(const DeviceWords&) = delete;
 
   const Device& device() const { return *device_; }
+  const std::shared_ptr<const Device>& owner() const { return device_; }
   void* get() const { return words_; }
   size_t count() const { return count_; }
   void upload(const uint64_t* words) const;

@@ -21,11 +21,6 @@ bool scales_match(double a, double b) {
   return std::abs(a - b) <= kScaleTolerance * std::abs(a);
 }
 
-template <typename Batch>
-void check_set(const Context& context, const Batch& batch) {
-  if (batch.set != context.q_id()) throw Error(Fault::kArgument, "the operand belongs to another parameter set");
-}
-
 void check_scales(double a, double b) {
   if (!scales_match(a, b))
     throw Error(Fault::kScales, "the operands' scales differ: " + power_of_two(std::log2(a)) + " and " +

@@ -5,6 +5,7 @@
 
 #include "ckks/src/batches.hpp"
 #include "ckks/src/context.hpp"
+#include "ckks/src/error.hpp"
 
 namespace polykem::ckks {
 
@@ -14,6 +15,12 @@ namespace polykem::ckks {
 
 /// Scales that differ by less than this factor count as equal.
 inline constexpr double kScaleTolerance = 0x1p-30;
+
+/// Throws Error(argument) unless a batch has the primes of the context.
+template <typename Batch>
+void check_set(const Context& context, const Batch& batch) {
+  if (batch.set != context.q_id()) throw Error(Fault::kArgument, "the operand belongs to another parameter set");
+}
 
 Ciphertexts add(const Context& context, const Ciphertexts& a, const Ciphertexts& b);
 Ciphertexts sub(const Context& context, const Ciphertexts& a, const Ciphertexts& b);

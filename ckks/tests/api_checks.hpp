@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -216,6 +217,16 @@ class ApiCalls {
       return polykem_ckks_with_scale(world_.context(), a.at(there), scale, out);
     });
   }
+  /// A polynomial of degree 3 on (-3, 1), with a constant.
+  BothCiphertexts chebyshev(const BothCiphertexts& a) {
+    constexpr double kCoefficients[8] = {0.5, 0, 0.25, 0.125, 0, 0, -1, 0};
+    polykem_ckks_chebyshev* made = nullptr;
+    must(polykem_ckks_chebyshev_new(kCoefficients, 4, -3, 1, &made), "a polynomial");
+    const ChebyshevHandle polynomial(made);
+    return verdict_.call(world_, "chebyshev_apply", [&](bool there, auto** out) {
+      return polykem_ckks_chebyshev_apply(world_.context(), made, a.at(there), world_.key(there), 1, out);
+    });
+  }
 
   /// Runs all calls once.
   void every(size_t count, size_t limbs) {
@@ -250,6 +261,7 @@ class ApiCalls {
     items(a, 1, count);
     items(a, 0, 0);
     with_scale(a, 3);
+    chebyshev(with_scale(a, std::exp2(world_.set().q_bits - 1)));
   }
 
   /// Runs `depth` random operations on existing objects, including errors.

@@ -21,6 +21,7 @@ using CiphertextsHandle = std::unique_ptr<polykem_ckks_ciphertexts, Free<polykem
 using SecretKeyHandle = std::unique_ptr<polykem_ckks_secret_key, Free<polykem_ckks_secret_key_free>>;
 using PublicKeyHandle = std::unique_ptr<polykem_ckks_public_key, Free<polykem_ckks_public_key_free>>;
 using SwitchingKeyHandle = std::unique_ptr<polykem_ckks_switching_key, Free<polykem_ckks_switching_key_free>>;
+using ChebyshevHandle = std::unique_ptr<polykem_ckks_chebyshev, Free<polykem_ckks_chebyshev_free>>;
 using DeviceHandle = std::unique_ptr<polykem_ckks_device, Free<polykem_ckks_device_free>>;
 
 }  // namespace polykem::ckks::test

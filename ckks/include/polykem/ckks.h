@@ -252,6 +252,30 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphisms(const polykem_ck
 POLYKEM_CKKS_API uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long steps);
 POLYKEM_CKKS_API uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context);
 
+/* ---- polynomials ----------------------------------------------------------------------------------------- */
+
+/* A polynomial of the numbers in every slot, the sum of c_j T_j(u) over j, where u = (2 x - a - b) / (b - a) and T_j
+ * are the Chebyshev polynomials. It belongs to no context. */
+typedef struct polykem_ckks_chebyshev polykem_ckks_chebyshev;
+
+/* Makes a polynomial. coefficients: `count` finite complex numbers c_0, c_1, ..., each as two doubles; zeros at the end
+ * are left out, and one after c_0 must not be 0. a, b: the interval that holds all numbers x, a < b; outside values
+ * grow rapidly and may exceed the modulus. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_chebyshev_new(const double* coefficients, size_t count, double a,
+                                                                double b, polykem_ckks_chebyshev** out);
+POLYKEM_CKKS_API void polykem_ckks_chebyshev_free(polykem_ckks_chebyshev* polynomial);
+/* Returns the levels that a polynomial takes, ceil(log2(degree + 1)), and one more unless 2 / (b - a) is a whole
+ * number. 0 for NULL. */
+POLYKEM_CKKS_API size_t polykem_ckks_chebyshev_levels(const polykem_ckks_chebyshev* polynomial);
+/* Computes the polynomial's values at x, at the scale of x, with about sqrt(2 degree) + log2(degree) relinearisations
+ * by `key`. limbs_per_level: the primes that a level drops, 1 unless their product is the scale. x has two parts, and
+ * was rescaled if it is a product. POLYKEM_CKKS_ERR_NO_LEVEL: x has too few limbs; POLYKEM_CKKS_ERR_SCALES: its scale
+ * is so far from the product of the primes of a level, by more than 8 / degree bits, that the scales of Chebyshev
+ * polynomials would be lost. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_chebyshev_apply(
+    const polykem_ckks_context* context, const polykem_ckks_chebyshev* polynomial, const polykem_ckks_ciphertexts* x,
+    const polykem_ckks_switching_key* key, size_t limbs_per_level, polykem_ckks_ciphertexts** out);
+
 /* ---- files of OpenFHE ------------------------------------------------------------------------------------ */
 
 /* What OpenFHE 1.5 or 1.6 wrote to a file for CKKS, in its binary form or in JSON. These functions are in libraries

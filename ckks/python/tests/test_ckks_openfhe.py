@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import polykem
 import pytest
 
 from ckks_circuits import random_circuit
-from folders import DATA
+from folders import DATA, ROOT
 from polykem import ckks
 from polykem.ckks._parameters import special_primes
 
@@ -542,3 +543,66 @@ def test_openfhe_computes(tmp_path, form):
     for name in ("powers", "rotated", "own"):
         got = context.decrypt(secret, ckks.load(tmp_path / name, context))
         assert np.abs(got[0] - np.load(tmp_path / f"{name}.npy")).max() < 2 ** -20, name
+
+
+_PARTIES = """
+import sys
+import numpy as np
+import openfhe as fhe
+parameters = fhe.CCParamsCKKSRNS()
+parameters.SetMultiplicativeDepth(1)
+parameters.SetScalingModSize(50)
+parameters.SetFirstModSize(60)
+parameters.SetScalingTechnique(getattr(fhe, sys.argv[1]))
+cc = fhe.GenCryptoContext(parameters)
+for feature in (fhe.PKE, fhe.KEYSWITCH, fhe.LEVELEDSHE, fhe.ADVANCEDSHE, fhe.MULTIPARTY):
+    cc.Enable(feature)
+x = np.random.uniform(-1, 1, cc.GetRingDimension() // 2)
+np.save("x.npy", x)
+"""
+_WAIT = """
+print("ready", flush=True)
+input()
+"""
+_RESULTS = """
+np.save("y.npy", values)
+product, _ = fhe.DeserializeCiphertext("product", fhe.BINARY)
+decrypt = [cc.MultipartyDecryptLead, *[cc.MultipartyDecryptMain] * (len(shares) - 1)]
+whole = [part([product], share)[0] for part, share in zip(decrypt, shares)]
+np.save("product.npy", cc.MultipartyDecryptFusion(whole).GetRealPackedValue())
+try:
+    np.save("without_one.npy", cc.MultipartyDecryptFusion(parts[:-1]).GetRealPackedValue())
+except RuntimeError:  # what OpenFHE cannot decode
+    pass
+"""
+
+
+@pytest.mark.parametrize("technique", ["FIXEDMANUAL", "FLEXIBLEAUTO", "FLEXIBLEAUTOEXT"])
+def test_parties_decrypt_together_by_the_code_of_the_page(tmp_path, monkeypatch, technique):
+    """Three parties in OpenFHE make joint keys, polykem computes with files that hold no share, and the parties decrypt
+    to an error that is OpenFHE's noise; with a share less there is nothing to read."""
+    python, environment = openfhe_python()
+    page = (ROOT / "ckks" / "README.md").read_text(encoding="utf-8")
+    section = page.split("### Decrypt together\n")[1].split("\n###")[0]
+    keys, computation, decryption = re.findall(r"^```py\n(.*?)^```$", section, re.M | re.S)
+    program = _PARTIES + keys + _WAIT + decryption + _RESULTS
+    with subprocess.Popen([python, "-c", program, technique], cwd=tmp_path, env=environment, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as parties:
+        assert parties.stdout.readline() == "ready\n"
+        assert set(os.listdir(tmp_path)) == {"x.npy", "x", "mult", "auto"}
+        monkeypatch.chdir(tmp_path)
+        server = {"ckks": ckks}
+        exec(compile(computation, "ckks/README.md", "exec"), server)
+        ev, a = server["ev"], ckks.load("x", server["context"])
+        a = a if a.degree == 1 else ev.rescale(a)
+        ckks.save(ev.mul(a, a, rescale=False), "product")
+        parties.communicate("\n")
+    assert parties.returncode == 0
+    x, n = np.load("x.npy"), server["context"].ring_dimension
+    expected = np.roll(x * x, -1) + np.roll(x * x, 2)
+    noise = np.sqrt(3 * n) * 2.0 ** 20 / 2.0 ** 50
+    error, own = np.std(np.load("y.npy") - expected), np.std(np.load("product.npy") - x * x)
+    print(f"{technique}: N = {n}, error 2^{np.log2(error):.1f}, a product's own 2^{np.log2(own):.1f}")
+    assert noise / 1.5 < error < 1.5 * noise
+    assert noise / 2 ** 20 < own < noise / 2 ** 8, "that of the parts is too small at the scale of a product"
+    assert not os.path.exists("without_one.npy") or np.std(np.load("without_one.npy") - expected) > 1

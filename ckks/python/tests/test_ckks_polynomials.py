@@ -6,7 +6,9 @@ from unittest import mock
 import numpy as np
 import pytest
 
+import function_answers
 from ckks_party import Party, techniques
+from folders import DATA
 from polykem import ckks
 
 LOG_N, SLOTS, LEVELS = 11, 1024, 6
@@ -180,3 +182,8 @@ def test_the_inspector_sees_every_step(party):
     polynomial = ckks.Chebyshev(coefficients(12))
     y = polynomial.apply(inspector, inspector.watch(party.encrypt(v), v))
     assert party.error(y, polynomial(v)) < TOLERANCE and min(row.precision for row in inspector.rows) > 20
+
+
+def test_the_c_api_is_tested_with_these_answers():
+    """ckks/tests/functions_test.cpp compares with them."""
+    assert (DATA / "function_answers.txt").read_text().splitlines() == list(function_answers.lines())
