@@ -13,6 +13,7 @@
 #include "ckks/src/keys.hpp"
 #include "ckks/src/primes.hpp"
 #include "ckks/src/status.hpp"
+#include "ckks/src/transform.hpp"
 #include "polykem/ckks.h"
 
 using namespace polykem::ckks;
@@ -27,6 +28,10 @@ struct polykem_ckks_public_key : PublicKey {};
 struct polykem_ckks_switching_key : SwitchingKey {};
 struct polykem_ckks_chebyshev : Chebyshev {
   using Chebyshev::Chebyshev;
+};
+struct polykem_ckks_transform : LinearTransform {
+  using LinearTransform::LinearTransform;
+  explicit polykem_ckks_transform(LinearTransform&& transform) : LinearTransform(std::move(transform)) {}
 };
 struct polykem_ckks_device {
   std::shared_ptr<const Device> device;
@@ -65,6 +70,16 @@ std::vector<uint64_t> words_at(const uint64_t* words, size_t count) {
 
 const Complex* numbers_at(const double* values) {
   return reinterpret_cast<const Complex*>(values);  // the standard allows it: [complex.numbers]
+}
+
+std::vector<const SwitchingKey*> keys_at(const polykem_ckks_switching_key* const* keys, size_t count) {
+  if (count != 0) need(keys);
+  std::vector<const SwitchingKey*> out;
+  for (size_t i = 0; i < count; ++i) {
+    need(keys[i]);
+    out.push_back(keys[i]);
+  }
+  return out;
 }
 
 /// Checks rows of one polynomial modulo the primes 0..primes - 1.
@@ -477,11 +492,7 @@ polykem_ckks_status polykem_ckks_automorphisms(const polykem_ckks_context* conte
                                                size_t count, polykem_ckks_ciphertexts** out) {
   return guarded([&] {
     need(context, a, g, keys, out);
-    std::vector<const SwitchingKey*> of_g;
-    for (size_t i = 0; i < count; ++i) {
-      need(keys[i]);
-      of_g.push_back(keys[i]);
-    }
+    const std::vector<const SwitchingKey*> of_g = keys_at(keys, count);
     std::vector<std::unique_ptr<polykem_ckks_ciphertexts>> made;
     for (Ciphertexts& one : automorphisms(*context, *a, {g, count}, of_g)) {
       made.push_back(std::make_unique<polykem_ckks_ciphertexts>());
@@ -523,6 +534,44 @@ polykem_ckks_status polykem_ckks_chebyshev_apply(const polykem_ckks_context* con
   });
 }
 
+polykem_ckks_status polykem_ckks_transform_new(const polykem_ckks_context* context, const long* numbers, size_t count,
+                                               const double* diagonals, size_t slots, size_t limbs,
+                                               size_t limbs_per_level, polykem_ckks_transform** out) {
+  return guarded([&] {
+    need(context, numbers, diagonals, out);
+    if (slots > context->n() || (slots != 0 && count > kMaxWords / slots))
+      throw Error(Fault::kArgument, "there must be diagonals of 1 to N/2 slots");
+    *out = new polykem_ckks_transform(*context, {numbers, count}, {numbers_at(diagonals), count * slots}, slots, limbs,
+                                      limbs_per_level);
+  });
+}
+void polykem_ckks_transform_free(polykem_ckks_transform* transform) {
+  delete transform;
+}
+size_t polykem_ckks_transform_rotation_count(const polykem_ckks_transform* transform) {
+  return transform ? transform->rotations().size() : 0;
+}
+polykem_ckks_status polykem_ckks_transform_rotations(const polykem_ckks_transform* transform, long* steps,
+                                                     size_t count) {
+  return guarded([&] {
+    need(transform);
+    check_length(count, transform->rotations().size(), "the rotations");
+    if (count != 0) need(steps);
+    std::copy(transform->rotations().begin(), transform->rotations().end(), steps);
+  });
+}
+polykem_ckks_status polykem_ckks_transform_apply(const polykem_ckks_context* context,
+                                                 const polykem_ckks_transform* transform,
+                                                 const polykem_ckks_ciphertexts* a,
+                                                 const polykem_ckks_switching_key* const* keys, size_t count,
+                                                 polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, transform, a, out);
+    check_length(count, transform->rotations().size(), "the keys");
+    give(transform->apply(*context, *a, keys_at(keys, count)), out);
+  });
+}
+
 polykem_ckks_status polykem_ckks_device_open(const polykem_ckks_context* context, int ordinal, size_t scratch_bytes,
                                              polykem_ckks_device** out) {
   return guarded([&] {
@@ -561,6 +610,14 @@ polykem_ckks_status polykem_ckks_ciphertexts_to_host(const polykem_ckks_cipherte
 polykem_ckks_status polykem_ckks_plaintexts_to_host(const polykem_ckks_plaintexts* plaintexts,
                                                     polykem_ckks_plaintexts** out) {
   return copy_to_host(plaintexts, out);
+}
+polykem_ckks_status polykem_ckks_transform_to_device(const polykem_ckks_device* device,
+                                                     const polykem_ckks_transform* transform,
+                                                     polykem_ckks_transform** out) {
+  return guarded([&] {
+    need(device, transform, out);
+    *out = new polykem_ckks_transform(transform->on_device(device->device));
+  });
 }
 int polykem_ckks_ciphertexts_place(const polykem_ckks_ciphertexts* ciphertexts) {
   return place_of(ciphertexts);

@@ -228,6 +228,21 @@ class ApiCalls {
     });
   }
 
+  /// A matrix of three diagonals, for which both places have a transform.
+  BothCiphertexts transform(const BothCiphertexts& a, size_t limbs) {
+    constexpr long kNumbers[3] = {0, 1, -1};
+    const std::vector<double> diagonals(3 * world_.n(), 0.5);
+    polykem_ckks_transform *here = nullptr, *there = nullptr;
+    must(polykem_ckks_transform_new(world_.context(), kNumbers, 3, diagonals.data(), world_.n() / 2, limbs, 1, &here),
+         "a transform");
+    must(polykem_ckks_transform_to_device(world_.device(), here, &there), "a transform on the device");
+    const Both<TransformHandle> both{TransformHandle(here), TransformHandle(there)};
+    return verdict_.call(world_, "transform_apply", [&](bool device, auto** out) {
+      const polykem_ckks_switching_key* const keys[2] = {world_.key(device), world_.key(device)};
+      return polykem_ckks_transform_apply(world_.context(), both.at(device), a.at(device), keys, 2, out);
+    });
+  }
+
   /// Runs all calls once.
   void every(size_t count, size_t limbs) {
     const BothCiphertexts a = random_ciphertexts(world_, count, 2, limbs),
@@ -261,6 +276,8 @@ class ApiCalls {
     items(a, 1, count);
     items(a, 0, 0);
     with_scale(a, 3);
+    transform(a, limbs);
+    transform(a, world_.set().q_count);  // more limbs than the ciphertexts have, if they are fewer
     chebyshev(with_scale(a, std::exp2(world_.set().q_bits - 1)));
   }
 

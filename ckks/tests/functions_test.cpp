@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <complex>
 #include <cstdlib>
@@ -88,7 +89,8 @@ class Answer {
     n = size_t{1} << log_n;
     digit_count = digits;
     const size_t limbs = whole();
-    const polykem_ckks_shape shape{sizeof shape, 2, 2, limbs, n / 2, real()};
+    polykem_ckks_shape shape{sizeof shape, 2, 2, limbs, 0, real()};
+    slots = shape.slots = whole();
     const auto words = drawn_words(1, 2 * 2 * limbs, n, {q.begin(), q.begin() + static_cast<std::ptrdiff_t>(limbs)});
     x = result_of<CiphertextsHandle>(POLYKEM_CKKS_OK, [&](auto** out) {
       return polykem_ckks_ciphertexts_new(context.get(), &shape, words.data(), words.size(), out);
@@ -136,7 +138,7 @@ class Answer {
   }
 
   std::string name;
-  size_t step = 0, n = 0, digit_count = 0;
+  size_t step = 0, n = 0, slots = 0, digit_count = 0;
   std::vector<uint64_t> q, p, primes;
   ContextHandle context;
   CiphertextsHandle x;
@@ -159,15 +161,59 @@ void expect_chebyshev(Answer& answer) {
   answer.expect(y.get());
 }
 
+/// Returns the steps that a transform needs keys for.
+std::vector<long> rotations_of(const TransformHandle& transform) {
+  std::vector<long> steps(polykem_ckks_transform_rotation_count(transform.get()));
+  EXPECT_EQ(polykem_ckks_transform_rotations(transform.get(), steps.data(), steps.size()), POLYKEM_CKKS_OK);
+  return steps;
+}
+
+TransformHandle new_transform(const polykem_ckks_context* context, const std::vector<long>& numbers,
+                              const std::vector<Number>& diagonals, size_t slots, size_t limbs, size_t step = 1,
+                              polykem_ckks_status expected = POLYKEM_CKKS_OK) {
+  return result_of<TransformHandle>(expected, [&](auto** out) {
+    return polykem_ckks_transform_new(context, numbers.data(), numbers.size(),
+                                      reinterpret_cast<const double*>(diagonals.data()), slots, limbs, step, out);
+  });
+}
+
+CiphertextsHandle product_of(const polykem_ckks_context* context, const TransformHandle& transform,
+                             const CiphertextsHandle& a, const std::vector<SwitchingKeyHandle>& keys,
+                             polykem_ckks_status expected = POLYKEM_CKKS_OK) {
+  std::vector<const polykem_ckks_switching_key*> pointers;
+  for (const SwitchingKeyHandle& key : keys)
+    pointers.push_back(key.get());
+  return result_of<CiphertextsHandle>(expected, [&](auto** out) {
+    return polykem_ckks_transform_apply(context, transform.get(), a.get(), pointers.data(), pointers.size(), out);
+  });
+}
+
+void expect_transform(Answer& answer) {
+  const size_t limbs = answer.whole();
+  std::vector<long> numbers(answer.whole());
+  for (long& number : numbers)
+    number = static_cast<long>(answer.real());
+  const TransformHandle transform = new_transform(
+      answer.context.get(), numbers, answer.numbers(numbers.size() * answer.slots), answer.slots, limbs, answer.step);
+  const std::vector<uint64_t> expected = answer.list();
+  const std::vector<long> steps = rotations_of(transform);
+  ASSERT_TRUE(std::equal(steps.begin(), steps.end(), expected.begin(), expected.end()));
+  std::vector<SwitchingKeyHandle> keys;
+  for (const uint64_t step : expected)
+    keys.push_back(answer.key(2 + step));
+  answer.expect(product_of(answer.context.get(), transform, answer.x, keys).get());
+}
+
 TEST(CkksFunctions, ComputeWhatPythonComputes) {
   std::ifstream in(std::string(POLYKEM_CKKS_TEST_DATA) + "/function_answers.txt");
   size_t lines = 0;
   for (std::string line; std::getline(in, line); ++lines) {
     Answer answer(line);
     SCOPED_TRACE(std::to_string(lines + 1) + ": " + answer.name);
-    expect_chebyshev(answer);
+    ASSERT_TRUE(answer.name == "chebyshev" || answer.name == "transform");
+    answer.name == "chebyshev" ? expect_chebyshev(answer) : expect_transform(answer);
   }
-  EXPECT_GE(lines, 29U);
+  EXPECT_GE(lines, 36U);
 }
 
 /// Four primes of 40 bits after one of 50, N = 64, and keys.
@@ -204,6 +250,12 @@ struct CkksFunction : testing::Test {
     EXPECT_EQ(polykem_ckks_decode(context.get(), plain.get(), reinterpret_cast<double*>(out.data()), out.size()),
               POLYKEM_CKKS_OK);
     return out;
+  }
+  SwitchingKeyHandle rotation_key(long steps) const {
+    const uint64_t g = polykem_ckks_rotation_element(context.get(), steps);
+    return result_of<SwitchingKeyHandle>(POLYKEM_CKKS_OK, [&](auto** out) {
+      return polykem_ckks_automorphism_key_generate(context.get(), secret.get(), g, out);
+    });
   }
   CiphertextsHandle applied(const ChebyshevHandle& polynomial, const CiphertextsHandle& x,
                             polykem_ckks_status expected = POLYKEM_CKKS_OK, size_t step = 1) const {
@@ -284,6 +336,93 @@ TEST_F(CkksFunction, OperandsOfPolynomialsThatAreRefused) {
     EXPECT_EQ(polykem_ckks_chebyshev_apply(missing == 0 ? nullptr : context.get(), missing == 1 ? nullptr : three.get(),
                                            missing == 2 ? nullptr : x.get(), missing == 3 ? nullptr : key.get(), 1,
                                            missing == 4 ? nullptr : &out),
+              POLYKEM_CKKS_ERR_ARGUMENT)
+        << missing;
+  EXPECT_EQ(out, nullptr);
+}
+
+TEST_F(CkksFunction, MatricesOfEncryptedNumbers) {
+  const std::vector<Number> x{1, Number(0, 1), -0.5, 0.25};
+  const std::vector<Number> diagonals{1, 2, 3, 4, Number(0, 1), 0, -1, 0, 0.5, 0.5, 0, 1};
+  const TransformHandle transform = new_transform(context.get(), {0, 1, -1}, diagonals, 4, 5);
+  std::vector<SwitchingKeyHandle> keys;
+  for (const long steps : rotations_of(transform))
+    keys.push_back(rotation_key(steps));
+  const std::vector<Number> y = decrypted(product_of(context.get(), transform, encrypted(x), keys));
+  for (size_t i = 0; i < 4; ++i) {
+    const Number expected = diagonals[i] * x[i] + diagonals[4 + i] * x[(i + 1) % 4] + diagonals[8 + i] * x[(i + 3) % 4];
+    EXPECT_LT(std::abs(y[i] - expected), 0x1p-20) << i;
+  }
+}
+
+TEST_F(CkksFunction, MatricesThatAreRefused) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto refused = [&](const std::vector<long>& numbers, const std::vector<Number>& diagonals, size_t slots,
+                           size_t limbs, size_t step, polykem_ckks_status status) {
+    new_transform(context.get(), numbers, diagonals, slots, limbs, step, status);
+  };
+  refused({0, 4}, std::vector<Number>(8, 1), 4, 5, 1, POLYKEM_CKKS_ERR_ARGUMENT);  // one number modulo the slots
+  refused({1, -3}, std::vector<Number>(8, 1), 4, 5, 1, POLYKEM_CKKS_ERR_ARGUMENT);
+  refused({LONG_MIN, 0}, std::vector<Number>(8, 1), 4, 5, 1, POLYKEM_CKKS_ERR_ARGUMENT);
+  refused({0, 1}, std::vector<Number>(8), 4, 5, 1, POLYKEM_CKKS_ERR_ARGUMENT);  // zeros
+  refused({0}, {1, none, 0, 0}, 4, 5, 1, POLYKEM_CKKS_ERR_ARGUMENT);
+  for (const size_t slots : {size_t{0}, size_t{3}, size_t{64}, SIZE_MAX})
+    refused({0}, std::vector<Number>(64, 1), slots, 5, 1, POLYKEM_CKKS_ERR_ARGUMENT);
+  refused({0}, std::vector<Number>(4, 1), 4, 5, 0, POLYKEM_CKKS_ERR_ARGUMENT);
+  refused({0}, std::vector<Number>(4, 1), 4, 6, 1, POLYKEM_CKKS_ERR_LEVELS);
+  for (const auto& [limbs, step] : {std::pair<size_t, size_t>{1, 1}, {0, 1}, {3, 2}, {5, SIZE_MAX}})
+    refused({0}, std::vector<Number>(4, 1), 4, limbs, step, POLYKEM_CKKS_ERR_NO_LEVEL);
+  polykem_ckks_transform* out = nullptr;
+  const long number = 0;
+  const double one[2] = {1, 0};
+  EXPECT_EQ(polykem_ckks_transform_new(nullptr, &number, 1, one, 1, 5, 1, &out), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_transform_new(context.get(), nullptr, 1, one, 1, 5, 1, &out), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_transform_new(context.get(), &number, 1, nullptr, 1, 5, 1, &out), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_transform_new(context.get(), &number, 1, one, 1, 5, 1, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
+  for (const size_t count : {size_t{0}, SIZE_MAX})
+    EXPECT_EQ(polykem_ckks_transform_new(context.get(), &number, count, one, 1, 5, 1, &out), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(out, nullptr);
+  EXPECT_EQ(polykem_ckks_transform_rotation_count(nullptr), 0U);
+  polykem_ckks_transform_free(nullptr);
+}
+
+TEST_F(CkksFunction, OperandsOfMatricesThatAreRefused) {
+  const TransformHandle transform = new_transform(context.get(), {0, 1}, std::vector<Number>(8, 1), 4, 4);
+  const CiphertextsHandle x = encrypted({1, 2, 3, 4});
+  std::vector<SwitchingKeyHandle> keys;
+  long steps[2] = {7, 7};
+  for (const size_t count : {size_t{0}, size_t{2}})
+    EXPECT_EQ(polykem_ckks_transform_rotations(transform.get(), steps, count), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_transform_rotations(transform.get(), nullptr, 1), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_transform_rotations(nullptr, steps, 1), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(steps[0], 7);
+  product_of(context.get(), transform, x, keys, POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_NE(std::string(polykem_ckks_error_text()).find("1 elements are needed, and the array has 0"),
+            std::string::npos)
+      << polykem_ckks_error_text();
+  keys.push_back(nullptr);
+  product_of(context.get(), transform, x, keys, POLYKEM_CKKS_ERR_ARGUMENT);
+  keys[0] = rotation_key(1);
+  product_of(context.get(), transform, x, keys);
+  product_of(context.get(), transform, encrypted({1, 2}), keys, POLYKEM_CKKS_ERR_ARGUMENT);
+  const auto short_x = result_of<CiphertextsHandle>(
+      POLYKEM_CKKS_OK, [&](auto** out) { return polykem_ckks_keep_limbs(context.get(), x.get(), 3, out); });
+  product_of(context.get(), transform, short_x, keys, POLYKEM_CKKS_ERR_LEVELS);
+  EXPECT_NE(std::string(polykem_ckks_error_text()).find("made for 4 limbs, and the ciphertexts have 3"),
+            std::string::npos)
+      << polykem_ckks_error_text();
+  std::vector<uint64_t> q(5);
+  ASSERT_EQ(polykem_ckks_find_primes(6, 45, 5, nullptr, 0, q.data()), POLYKEM_CKKS_OK);
+  const ContextHandle other = new_context(6, q, {}, 5);
+  const TransformHandle others = new_transform(other.get(), {0, 1}, std::vector<Number>(8, 1), 4, 4);
+  product_of(other.get(), transform, x, keys, POLYKEM_CKKS_ERR_ARGUMENT);
+  product_of(context.get(), others, x, keys, POLYKEM_CKKS_ERR_ARGUMENT);
+  const polykem_ckks_switching_key* const pointers[1] = {keys[0].get()};
+  polykem_ckks_ciphertexts* out = nullptr;
+  for (unsigned missing = 0; missing < 5; ++missing)
+    EXPECT_EQ(polykem_ckks_transform_apply(missing == 0 ? nullptr : context.get(),
+                                           missing == 1 ? nullptr : transform.get(), missing == 2 ? nullptr : x.get(),
+                                           missing == 3 ? nullptr : pointers, 1, missing == 4 ? nullptr : &out),
               POLYKEM_CKKS_ERR_ARGUMENT)
         << missing;
   EXPECT_EQ(out, nullptr);

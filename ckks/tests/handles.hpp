@@ -22,6 +22,7 @@ using SecretKeyHandle = std::unique_ptr<polykem_ckks_secret_key, Free<polykem_ck
 using PublicKeyHandle = std::unique_ptr<polykem_ckks_public_key, Free<polykem_ckks_public_key_free>>;
 using SwitchingKeyHandle = std::unique_ptr<polykem_ckks_switching_key, Free<polykem_ckks_switching_key_free>>;
 using ChebyshevHandle = std::unique_ptr<polykem_ckks_chebyshev, Free<polykem_ckks_chebyshev_free>>;
+using TransformHandle = std::unique_ptr<polykem_ckks_transform, Free<polykem_ckks_transform_free>>;
 using DeviceHandle = std::unique_ptr<polykem_ckks_device, Free<polykem_ckks_device_free>>;
 
 }  // namespace polykem::ckks::test

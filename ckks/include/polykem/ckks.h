@@ -276,6 +276,38 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_chebyshev_apply(
     const polykem_ckks_context* context, const polykem_ckks_chebyshev* polynomial, const polykem_ckks_ciphertexts* x,
     const polykem_ckks_switching_key* key, size_t limbs_per_level, polykem_ckks_ciphertexts** out);
 
+/* ---- matrices -------------------------------------------------------------------------------------------- */
+
+/* A square matrix by which the slots of each ciphertext are multiplied. Diagonal number k, modulo the slots, has the
+ * element in row i and column (i + k) mod slots at place i. Its diagonals are encoded: each takes 8 N limbs bytes. */
+typedef struct polykem_ckks_transform polykem_ckks_transform;
+
+/* Makes a transform of a matrix with `count` diagonals. numbers: of the diagonals; they may be negative and are
+ * different modulo the slots. diagonals: count * slots complex numbers, each as two doubles; those of zeros are left
+ * out. slots: of the ciphertexts. limbs: of the ciphertexts; those with more drop some, those with fewer are refused
+ * (POLYKEM_CKKS_ERR_LEVELS). limbs_per_level: the primes that a level drops, 1 unless their product is the scale.
+ * POLYKEM_CKKS_ERR_NO_LEVEL: that many limbs have no level. Time depends on the numbers. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_transform_new(const polykem_ckks_context* context,
+                                                                const long* numbers, size_t count,
+                                                                const double* diagonals, size_t slots, size_t limbs,
+                                                                size_t limbs_per_level, polykem_ckks_transform** out);
+/* Zeroizes the diagonals and frees them. */
+POLYKEM_CKKS_API void polykem_ckks_transform_free(polykem_ckks_transform* transform);
+/* Returns the number of rotations that a transform needs keys for, about 2 sqrt(n) for all n diagonals; 0 for NULL. */
+POLYKEM_CKKS_API size_t polykem_ckks_transform_rotation_count(const polykem_ckks_transform* transform);
+/* Gives the steps of the rotations, ascending, from 1 to slots - 1. steps: room for `count`, which is their number;
+ * NULL if that is 0. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_transform_rotations(const polykem_ckks_transform* transform,
+                                                                      long* steps, size_t count);
+/* Computes the products with each ciphertext of a batch, at its scale and a level lower. keys: one for each rotation,
+ * in the order of polykem_ckks_transform_rotations, for the g of polykem_ckks_rotation_element; NULL if there is none.
+ * count: the number of rotations. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_transform_apply(const polykem_ckks_context* context,
+                                                                  const polykem_ckks_transform* transform,
+                                                                  const polykem_ckks_ciphertexts* a,
+                                                                  const polykem_ckks_switching_key* const* keys,
+                                                                  size_t count, polykem_ckks_ciphertexts** out);
+
 /* ---- files of OpenFHE ------------------------------------------------------------------------------------ */
 
 /* What OpenFHE 1.5 or 1.6 wrote to a file for CKKS, in its binary form or in JSON. These functions are in libraries
@@ -367,6 +399,10 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_to_host(const poly
                                                                       polykem_ckks_ciphertexts** out);
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_to_host(const polykem_ckks_plaintexts* plaintexts,
                                                                      polykem_ckks_plaintexts** out);
+
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_transform_to_device(const polykem_ckks_device* device,
+                                                                      const polykem_ckks_transform* transform,
+                                                                      polykem_ckks_transform** out);
 
 /* Return the number of the GPU where an object lies, or -1 for main memory. */
 POLYKEM_CKKS_API int polykem_ckks_ciphertexts_place(const polykem_ckks_ciphertexts* ciphertexts);

@@ -185,5 +185,5 @@ def test_the_inspector_sees_every_step(party):
 
 
 def test_the_c_api_is_tested_with_these_answers():
-    """ckks/tests/functions_test.cpp compares with them."""
+    """ckks/tests/functions_test.cpp compares with them, those of matrices too."""
     assert (DATA / "function_answers.txt").read_text().splitlines() == list(function_answers.lines())
