@@ -42,5 +42,5 @@ cmake --preset release -B "$dir" -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_UNITY=$unity
   -DPOLYKEM_CKKS=ON -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$(python/tests/venv.sh)" >/dev/null
 sed -i 's/ -fno-tree-[a-z]*//g' "$dir/compile_commands.json" # GCC's, which clang-tidy refuses
 if [[ $unity == ON ]]; then compiled; else comm -12 <(compiled) <(changed); fi |
-  xargs -r -n 1 -P "$jobs" clang-tidy-14 -p "$dir" --quiet --extra-arg=-fbracket-depth=512 "$@" 2>&1 |
+  xargs -r -n 1 -P "$jobs" clang-tidy-14 -p "$dir" --quiet --extra-arg=-fbracket-depth=1024 "$@" 2>&1 |
   { grep -vE '^[0-9]+ warnings? generated' || true; }
