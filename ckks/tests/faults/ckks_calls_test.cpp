@@ -13,14 +13,16 @@
 namespace polykem::test {
 namespace {
 
-/// Runs from parameters to a decrypted square, rotated by a slot.
+/// Runs from parameters to a decrypted square, rotated by a slot, a product with a matrix and a polynomial.
 struct Circuit {
   explicit Circuit(unsigned threads) : threads(threads) {}
   ~Circuit() {
-    for (polykem_ckks_ciphertexts* const batch : {sum, product, square, turned, lower})
+    for (polykem_ckks_ciphertexts* const batch : {sum, product, square, turned, lower, moved, values_of})
       polykem_ckks_ciphertexts_free(batch);
     for (polykem_ckks_switching_key* const key : {square_key, turn_key})
       polykem_ckks_switching_key_free(key);
+    polykem_ckks_transform_free(matrix);
+    polykem_ckks_chebyshev_free(polynomial);
     polykem_ckks_plaintexts_free(plain);
     polykem_ckks_plaintexts_free(result);
     polykem_ckks_public_key_free(key);
@@ -49,12 +51,16 @@ struct Circuit {
     then(polykem_ckks_public_key_generate, secret, &key);
     then(polykem_ckks_relinearisation_key_generate, secret, &square_key);
     then(polykem_ckks_automorphism_key_generate, secret, polykem_ckks_rotation_element(context, 1), &turn_key);
-    then(polykem_ckks_encode, kValues, size_t{1}, size_t{4}, size_t{3}, 0x1p40, &plain);
+    then(polykem_ckks_encode, kValues, size_t{1}, size_t{4}, size_t{3}, 0x1p49, &plain);
     then(polykem_ckks_encrypt, key, plain, &sum);
     then(polykem_ckks_combine, POLYKEM_CKKS_MUL, sum, sum, &product);
     then(polykem_ckks_relinearise, product, square_key, &square);
     then(polykem_ckks_automorphism, square, polykem_ckks_rotation_element(context, 1), turn_key, &turned);
     then(polykem_ckks_rescale, turned, &lower);
+    then(polykem_ckks_transform_new, kNumbers, size_t{1}, kValues, size_t{4}, size_t{3}, size_t{1}, &matrix);
+    then(polykem_ckks_transform_apply, matrix, sum, turn_keys(), size_t{1}, &moved);
+    if (status == POLYKEM_CKKS_OK) status = polykem_ckks_chebyshev_new(kValues, 3, -1, 1, &polynomial);
+    then(polykem_ckks_chebyshev_apply, polynomial, sum, square_key, size_t{1}, &values_of);
     then(polykem_ckks_decrypt, secret, lower, &result);
     then(polykem_ckks_decode, result, values, size_t{4});
     return status;
@@ -69,6 +75,9 @@ struct Circuit {
     return "";
   }
 
+  const polykem_ckks_switching_key* const* turn_keys() const { return &turn_key; }
+
+  static constexpr long kNumbers[1] = {1};
   static constexpr double kValues[8] = {1, 0, 2, 0, 3, 0, 4, 0};
   unsigned threads;
   double values[8] = {7, 7, 7, 7, 7, 7, 7, 7};
@@ -78,6 +87,9 @@ struct Circuit {
   polykem_ckks_switching_key *square_key = nullptr, *turn_key = nullptr;
   polykem_ckks_plaintexts *plain = nullptr, *result = nullptr;
   polykem_ckks_ciphertexts *sum = nullptr, *product = nullptr, *square = nullptr, *turned = nullptr, *lower = nullptr;
+  polykem_ckks_ciphertexts *moved = nullptr, *values_of = nullptr;
+  polykem_ckks_transform* matrix = nullptr;
+  polykem_ckks_chebyshev* polynomial = nullptr;
 };
 
 /// Statuses that both libraries have must be equal.
